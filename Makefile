@@ -1,0 +1,63 @@
+# The whole interface of the checkout. `make run` and `make test` need nothing but Python 3.11+, make and a C compiler:
+# each prepares .venv from the locked, hash-checked dependencies first, and is quick the second time.
+
+SHELL := /bin/sh
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.prepared
+LOCKS := requirements/run.txt requirements/dev.txt
+WORKSPACE := workspace
+
+.DEFAULT_GOAL := help
+.PHONY: help env run test lint format docs golden bench fuzz crash lock clean
+
+help: ## list what there is to make
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+env: $(STAMP) ## prepare .venv with the `mneme` command in it
+
+$(STAMP): $(LOCKS) pyproject.toml tools/python.sh
+	@$(BIN)/python -c '' 2>/dev/null || { python=$$(tools/python.sh $(PYTHON)) && \
+		echo "making $(VENV) with $$python" && "$$python" -m venv --clear $(VENV); }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+run: env ## make a workspace unless there is one, and see memory at work
+	@PATH="$(CURDIR)/$(BIN):$$PATH" tools/demo.sh $(WORKSPACE)
+
+test: env ## run the tests
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest
+
+lint: env ## check style, types, layers, the lock, and that the generated pages are fresh
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python tools/pages.py --check
+	$(BIN)/python -m pytest tests/test_architecture.py tests/test_packaging.py
+
+format: env ## put the sources in shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: env ## write the generated pages again
+	$(BIN)/python tools/pages.py
+
+golden: env ## run the transcripts again and write what they print now, to be read as a diff
+	$(BIN)/python tools/transcripts.py
+
+bench: env ## measure; every figure is a ratio taken within one run
+	@for script in bench/*.py; do echo "$$script"; $(BIN)/python $$script || exit 1; done
+
+fuzz: env ## run the property tests for long, on examples nobody has seen
+	MNEME_CAMPAIGN=full $(BIN)/python -m pytest -m "campaign or not campaign" --ignore=tests/crash
+
+crash: env ## kill the command at every system call it makes, and cut its power
+	MNEME_CAMPAIGN=full $(BIN)/python -m pytest -m "campaign or not campaign" tests/crash
+
+lock: ## choose the newest dependencies again and lock them (needs uv)
+	tools/lock.sh
+
+clean: ## remove what make made, the workspace excepted
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests tools bench -name __pycache__ -type d -prune -exec rm -rf {} +
