@@ -1,0 +1,256 @@
+"""The few durable operations that everything else is made of, each with its fsync.
+
+Paths are relative to the workspace and may not leave it, not even through a symbolic link. Nothing here knows what a
+plan is; errors of the disk come out as `StorageError`, in the words of somebody who has to act on them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+import time
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mneme.errors import NotFoundError, RefusedError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+NEW_FILE_MODE = 0o666
+# A file written just now may be written again within the same tick of the clock: its times prove nothing yet.
+TICK_NS = 50_000_000
+WORKPLACE = ".mneme.d"
+_RENAME_EXCHANGE = 2
+_RENAME_SWAP_MACOS = 2
+_AT_FDCWD = -100
+
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", "df -h {folder}"),
+    errno.EDQUOT: ("the disk quota is used up", "df -h {folder}"),
+    errno.EROFS: ("the file system is read-only", "mount | grep {folder}"),
+    errno.EACCES: ("permission denied", "ls -ld {folder}"),
+    errno.EPERM: ("not permitted", "ls -ld {folder}"),
+    errno.EIO: ("the disk reports an error", "dmesg | tail"),
+    errno.EISDIR: ("it is a folder", "ls -l {folder}"),
+    errno.ENOTDIR: ("a part of the path is not a folder", "ls -ld {folder}"),
+    errno.ELOOP: ("its symbolic links go round in a circle", "ls -l {folder}"),
+    errno.ENAMETOOLONG: ("the name is too long", ""),
+    errno.EMFILE: ("too many open files", "ulimit -n"),
+}
+
+
+@contextlib.contextmanager
+def storage_errors(path: str | Path, doing: str = "write") -> Iterator[None]:
+    """Turn an `OSError` inside the block into a `StorageError` about `path`."""
+    try:
+        yield
+    except OSError as error:
+        reason, hint = _REASONS.get(error.errno or 0, (error.strerror or str(error), ""))
+        folder = Path(path).parent
+        message = f"cannot {doing} '{path}': {reason}"
+        raise StorageError(message, hint.format(folder=folder)) from error
+
+
+def place_of(root: Path, path: str) -> Path:
+    """Return where a workspace path really lies; refuses one that leaves the workspace or cannot be a name."""
+    parts = path.split("/")
+    if not path or path.startswith("/") or ".." in parts or "\0" in path:
+        message = f"'{path}' is not a path inside the workspace"
+        raise RefusedError(message)
+    place = root / path
+    with storage_errors(path, "open"):
+        real = Path(os.path.realpath(place))
+        inside = Path(os.path.realpath(root))
+    if real != inside and inside not in real.parents:
+        message = f"'{path}' leads out of the workspace, to '{real}'"
+        raise RefusedError(message, f"ls -l {place}")
+    return real
+
+
+def read_file(place: Path, *, name: str | None = None) -> bytes:
+    """Return the whole content of a file; a missing one is a `NotFoundError`."""
+    try:
+        with storage_errors(name or place, "read"):
+            return place.read_bytes()
+    except StorageError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            message = f"no such file: '{name or place}'"
+            raise NotFoundError(message) from error
+        raise
+
+
+def find_file(place: Path) -> bytes | None:
+    """Return the whole content of a file, or None where there is none."""
+    try:
+        return read_file(place)
+    except NotFoundError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a file's inode said when its content was read; the same stamp later means the same content."""
+
+    inode: int
+    size: int
+    modified_ns: int
+
+
+def find_stamped(place: Path) -> tuple[bytes | None, Stamp | None]:
+    """Return a file's content, and its stamp if that is old enough to prove anything later."""
+    content = find_file(place)
+    if content is None:
+        return None, None
+    stamp = stamp_of(place)
+    if stamp is None or stamp.size != len(content) or stamp.modified_ns > time.time_ns() - TICK_NS:
+        return content, None
+    return content, stamp
+
+
+def stamp_of(place: Path) -> Stamp | None:
+    """Return the stamp of a file as it is now, or None where there is none."""
+    try:
+        found = place.stat()
+    except OSError:
+        return None
+    return Stamp(found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def is_interrupted(root: Path) -> bool:
+    """Say whether some plan did not reach its end: one listing, cheap enough for every reader."""
+    try:
+        return any(not name.startswith(".") for name in os.listdir(root / WORKPLACE / "journal"))
+    except OSError:
+        return False
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def make_folder(folder: Path) -> list[Path]:
+    """Make a folder and its missing parents, each durable in its own; returns those it made, outermost first."""
+    missing = []
+    while not folder.is_dir():
+        missing.append(folder)
+        folder = folder.parent
+    for one in reversed(missing):
+        with contextlib.suppress(FileExistsError):
+            one.mkdir()
+        sync_folder(one.parent)
+    return missing[::-1]
+
+
+def write_new(place: Path, content: bytes, *, like: Path | None = None) -> None:
+    """Write a file that did not exist, with the mode and owner of `like` where it exists, and make its bytes durable."""
+    handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, NEW_FILE_MODE)
+    try:
+        _write_all(handle, content)
+        if like is not None:
+            _copy_owner(like, handle)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _write_all(handle: int, content: bytes) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+
+
+def _copy_owner(like: Path, handle: int) -> None:
+    try:
+        was = like.stat()
+    except FileNotFoundError:
+        return
+    os.fchmod(handle, was.st_mode & 0o7777)
+    if (was.st_uid, was.st_gid) != (os.geteuid(), os.getegid()):
+        with contextlib.suppress(PermissionError):
+            os.fchown(handle, was.st_uid, was.st_gid)
+
+
+def append_line(place: Path, line: str) -> None:
+    """Append one line in one write, so that lines of several writers never mix; a reader skips a torn last one."""
+    payload = (line.rstrip("\n") + "\n").encode("utf-8", "backslashreplace")
+    with storage_errors(place):
+        make_folder(place.parent)
+        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, NEW_FILE_MODE)
+        try:
+            _write_all(handle, payload)
+        finally:
+            os.close(handle)
+
+
+def write_derived(place: Path, content: bytes) -> None:
+    """Replace a file that may be lost at any moment: whole or not at all, but without waiting for the disk."""
+    temp = place.with_name(f".{place.name}.{os.getpid()}.tmp")
+    try:
+        temp.write_bytes(content)
+        temp.replace(place)
+    except BaseException:
+        temp.unlink(missing_ok=True)
+        raise
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder of machine state, whatever is left of it."""
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def swap(one: Path, two: Path) -> bool:
+    """Exchange two files in one step; False where the system has no such step."""
+    exchange = _exchange()
+    return exchange is not None and exchange(os.fsencode(one), os.fsencode(two))
+
+
+@cache
+def _exchange() -> Callable[[bytes, bytes], bool] | None:
+    import ctypes
+
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        call = libc.renamex_np if sys.platform == "darwin" else libc.renameat2
+    except (OSError, AttributeError):
+        return None
+
+    def exchange(one: bytes, two: bytes) -> bool:
+        if sys.platform == "darwin":
+            failed = call(one, two, _RENAME_SWAP_MACOS)
+        else:
+            failed = call(_AT_FDCWD, one, _AT_FDCWD, two, _RENAME_EXCHANGE)
+        if not failed:
+            return True
+        code = ctypes.get_errno()
+        if code in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):
+            return False
+        if code == errno.EINTR:
+            return exchange(one, two)
+        raise OSError(code, os.strerror(code), os.fsdecode(two))
+
+    return exchange
+
+
+def write_whole(place: Path, content: bytes) -> None:
+    """Replace a single file outside any workspace, durably: the user's own configuration."""
+    temp = place.with_name(f".{place.name}.{os.getpid()}.tmp")
+    with storage_errors(place):
+        make_folder(place.parent)
+        try:
+            write_new(temp, content, like=place)
+            temp.replace(place)
+        finally:
+            temp.unlink(missing_ok=True)
+        sync_folder(place.parent)

@@ -1,0 +1,77 @@
+"""What a git repository around the workspace remembers: asked, never relied on.
+
+Everything works without git; where it is there, it knows earlier texts. A repository may be a stranger's, so none of
+its hooks, drivers or monitors is ever run by a question. Only `commit_paths` writes, and only what it is given.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from mneme.errors import MnemeError
+
+TIMEOUT_SECONDS = 20
+_CALM = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false")
+
+
+def find_repository(root: Path) -> Path | None:
+    """Return the folder that holds `.git`, from the workspace upwards."""
+    real = Path(root)
+    return next((folder for folder in (real, *real.parents) if (folder / ".git").exists()), None)
+
+
+def run_git(folder: Path, *args: str, given: bytes | None = None) -> bytes | None:
+    """Return what a git command prints, or None where there is no git, no repository, or no answer in time."""
+    command = ["git", *_CALM, "-C", str(folder), *args]
+    try:
+        done = subprocess.run(command, input=given, capture_output=True, timeout=TIMEOUT_SECONDS, check=False)  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def head_content(root: Path, path: str) -> bytes | None:
+    """Return a file as the last commit has it."""
+    return run_git(root, "show", f"HEAD:./{path}")
+
+
+def tips(repository: Path) -> str:
+    """Return a text that changes when a commit is made or fetched; a few small reads, no process."""
+    folder = repository / ".git"
+    if folder.is_file():
+        link = folder.read_text("utf-8", "surrogateescape").removeprefix("gitdir:").strip()
+        folder = (repository / link).resolve()
+    parts = []
+    for name in ("HEAD", "logs/HEAD", "packed-refs", "FETCH_HEAD"):
+        try:
+            found = (folder / name).stat()
+        except OSError:
+            continue
+        parts.append(f"{name}:{found.st_size}:{found.st_mtime_ns}:{found.st_ino}")
+    return " ".join(parts)
+
+
+def lines_ever(root: Path, globs: tuple[str, ...]) -> bytes:
+    """Return every line that any commit added to, or took from, the files that match."""
+    printed = run_git(
+        root, "log", "--all", "-p", "--unified=0", "--format=", "--no-color", "--no-ext-diff", "--no-textconv", "--",
+        *(f":(glob)**/{glob}" for glob in globs),
+    )  # fmt: skip
+    if not printed:
+        return b""
+    kept = (
+        line[1:] for line in printed.split(b"\n") if line[:1] in {b"+", b"-"} and line[:4] not in {b"+++ ", b"--- "}
+    )
+    return b"\n" + b"\n".join(kept) + b"\n"
+
+
+def commit_paths(root: Path, paths: tuple[str, ...], message: str) -> str:
+    """Commit these paths as they are on disk, and nothing that the user has staged; returns the commit's short name."""
+    wanted = b"\0".join(path.encode("utf-8", "surrogateescape") for path in paths)
+    arguments = ("--pathspec-from-file=-", "--pathspec-file-nul")
+    run_git(root, "add", "--intent-to-add", *arguments, given=wanted)
+    if run_git(root, "commit", "--quiet", "--no-verify", "-m", message, "--only", *arguments, given=wanted) is None:
+        problem = f"git would not commit '{paths[0]}'"
+        raise MnemeError(problem, "git status")
+    return (run_git(root, "rev-parse", "--short", "HEAD") or b"").decode().strip()

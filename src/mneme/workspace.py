@@ -1,0 +1,221 @@
+"""Where everything lies, and the only reader of the environment and of `mneme.toml`.
+
+A workspace is found, never guessed at: the rule that found it is kept, so that it can be told. Whether it is trusted is
+kept per absolute path in the user's own configuration, because a folder that was cloned is somebody else's word.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mneme import files
+from mneme.errors import NotFoundError
+from mneme.settings import FILE_NAME, Settings, parse_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+CELL_SUFFIXES = (".mneme", ".mn")
+DEFAULT_CELL_FILE = "memory/project.mneme"
+_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv", "target", "site-packages"})
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """One folder of memory: its root, its settings, whether its word may be taken, and how it was found."""
+
+    root: Path
+    settings: Settings = field(default_factory=Settings)
+    trusted: bool = False
+    found_by: str = "--workspace"
+
+    def cell_files(self) -> list[str]:
+        """Return the workspace paths of all cell files, in order of name."""
+        return sorted(self.walk(CELL_SUFFIXES))
+
+    def default_cell_file(self) -> str:
+        """Return the cell file that a new cell goes to."""
+        if chosen := self.settings["cells.default"]:
+            return str(chosen)
+        existing = self.cell_files()
+        return existing[0] if len(existing) == 1 else DEFAULT_CELL_FILE
+
+    def walk(self, suffixes: tuple[str, ...]) -> Iterator[str]:
+        """Yield the workspace paths of files with one of the suffixes; hidden, ignored and linked folders are passed."""
+        ignore = self.settings["files.ignore"]
+        stack = [""]
+        while stack:
+            prefix = stack.pop()
+            for entry in _entries(self.root / prefix):
+                path = prefix + entry.name
+                if any(fnmatchcase(path, glob) for glob in ignore):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    if not entry.name.startswith(".") and entry.name not in _SKIPPED_FOLDERS:
+                        stack.append(path + "/")
+                elif _has_suffix(entry.name, suffixes) and _is_file(entry) and self._is_inside(entry):
+                    yield path
+
+    def _is_inside(self, entry: os.DirEntry[str]) -> bool:
+        if not entry.is_symlink():
+            return True
+        return Path(os.path.realpath(self.root)) in Path(os.path.realpath(entry.path)).parents
+
+    def relative(self, path: str | Path) -> str:
+        """Return a path given by a person, relative to where they stand, as a workspace path."""
+        place = Path(os.path.abspath(path))
+        real = Path(os.path.realpath(place.parent)) / place.name
+        for one, base in ((place, self.root), (real, Path(os.path.realpath(self.root)))):
+            if one.is_relative_to(base):
+                return one.relative_to(base).as_posix()
+        message = f"'{path}' is not in the workspace '{self.root}'"
+        raise NotFoundError(message, f"mneme --workspace {place.parent} ...")
+
+
+def _has_suffix(name: str, suffixes: tuple[str, ...]) -> bool:
+    return name.endswith(suffixes) and not name.startswith(".")
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except OSError:
+        return []
+
+
+# Finding
+
+
+def find_workspace(
+    asked: str | None = None, *, here: Path | None = None, env: Mapping[str, str] | None = None
+) -> Workspace:
+    """Return the workspace that a command is about, by the contract's order; the personal one when there is no other."""
+    env = os.environ if env is None else env
+    root, found_by = _find_root(asked, here, env)
+    return open_workspace(root, found_by=found_by, env=env)
+
+
+def open_workspace(root: Path, *, found_by: str = "--workspace", env: Mapping[str, str] | None = None) -> Workspace:
+    """Return the workspace in a folder that is known to be one."""
+    env = os.environ if env is None else env
+    text = files.find_file(root / FILE_NAME)
+    settings = Settings() if text is None else parse_settings(text.decode("utf-8", "surrogateescape"))
+    trusted = found_by == "personal" or str(root) in trusted_paths(env)
+    return Workspace(root, settings, trusted=trusted, found_by=found_by)
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        message = "the folder you are in has been deleted"
+        raise NotFoundError(message, "cd ~") from error
+
+
+def _find_root(asked: str | None, here: Path | None, env: Mapping[str, str]) -> tuple[Path, str]:
+    for value, found_by in ((asked, "--workspace"), (env.get("MNEME_WORKSPACE"), "MNEME_WORKSPACE")):
+        if value:
+            return _given(value, found_by), found_by
+    start = here or _here()
+    for folder in (start, *start.parents):
+        if marker := find_marker(folder):
+            return folder, marker
+    return personal_folder(env), "personal"
+
+
+def _given(value: str, found_by: str) -> Path:
+    place = given_folder(value)
+    if not place.is_dir():
+        what = "is not a folder" if place.exists() else "does not exist"
+        message = f"the workspace '{value}' (from {found_by}) {what}"
+        raise NotFoundError(
+            message, f"mneme init --workspace {value}" if what == "does not exist" else f"ls -ld {value}"
+        )
+    return place
+
+
+def given_folder(value: str) -> Path:
+    """Return the absolute path of a folder as a person wrote it; symbolic links in it stay."""
+    return Path(os.path.abspath(os.path.expanduser(value)))
+
+
+def find_marker(folder: Path) -> str | None:
+    """Return the name that makes a folder a workspace, or None."""
+    if (folder / FILE_NAME).is_file():
+        return FILE_NAME
+    cells = [entry.name for entry in _entries(folder) if _has_suffix(entry.name, CELL_SUFFIXES) and _is_file(entry)]
+    if cells:
+        return min(cells)
+    if (folder / "MEMORY.md").is_file() and (folder / "memory").is_dir():
+        return "MEMORY.md"
+    return None
+
+
+# The user's own folders
+
+
+def personal_folder(env: Mapping[str, str]) -> Path:
+    """Return the folder of the personal workspace."""
+    return _user_folder(env, "XDG_DATA_HOME", ".local/share", "Library/Application Support")
+
+
+def config_folder(env: Mapping[str, str]) -> Path:
+    """Return the folder of the user's configuration, trust decisions among it."""
+    return _user_folder(env, "XDG_CONFIG_HOME", ".config", "Library/Preferences")
+
+
+def _user_folder(env: Mapping[str, str], variable: str, linux: str, macos: str) -> Path:
+    if env.get(variable):
+        return Path(env[variable]) / "mneme"
+    home = Path(env.get("HOME") or os.path.expanduser("~"))
+    return home / (macos if sys.platform == "darwin" else linux) / "mneme"
+
+
+# Trust
+
+
+def trusted_paths(env: Mapping[str, str] | None = None) -> set[str]:
+    """Return the absolute paths whose word may be taken: one per line in the user's `trusted` file."""
+    content = files.find_file(config_folder(os.environ if env is None else env) / "trusted")
+    lines = (content or b"").decode("utf-8", "surrogateescape").split("\n")
+    return {_parse_path(line) for line in lines if line and not line.startswith("#")}
+
+
+def set_trust(root: Path, *, trusted: bool, env: Mapping[str, str] | None = None) -> None:
+    """Write down that a path is trusted, or that it no longer is."""
+    env = os.environ if env is None else env
+    known = trusted_paths(env)
+    if (str(root) in known) == trusted:
+        return
+    place = config_folder(env) / "trusted"
+    lines = sorted(known | {str(root)} if trusted else known - {str(root)})
+    files.write_whole(place, "".join(_print_path(line) + "\n" for line in lines).encode("utf-8", "surrogateescape"))
+
+
+def _print_path(path: str) -> str:
+    """Return a path as a line of its own: as it is, or quoted where it could be read as something else."""
+    import json
+
+    return path if path.isprintable() and path == path.strip() and path[:1] not in {'"', "#"} else json.dumps(path)
+
+
+def _parse_path(line: str) -> str:
+    import json
+
+    try:
+        return str(json.loads(line)) if line.startswith('"') else line.removesuffix("\r")
+    except ValueError:
+        return line
