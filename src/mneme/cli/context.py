@@ -1,0 +1,114 @@
+"""What a verb may know of the outside: two streams, how to print, what time it is, which workspace was asked for.
+
+Made once per command from the options that work everywhere, then handed to the verb. Results go to stdout, messages to
+stderr with the prefix `mneme: `. It never decides what is printed, only how it reaches the reader unharmed.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+from mneme import render
+from mneme.errors import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import TextIO
+
+    from mneme.engine.results import Done, Report
+    from mneme.errors import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class IO:
+    """The surroundings of one command."""
+
+    stdout: TextIO
+    stderr: TextIO
+    now: datetime = field(default_factory=lambda: datetime.now().astimezone())
+    workspace: str | None = None
+    json: bool = False
+    quiet: bool = False
+    dry_run: bool = False
+    colour: bool = False
+
+    @property
+    def today(self) -> date:
+        """Return the day that counts as today: from `--today`, else from the clock."""
+        return self.now.date()
+
+    def clock(self) -> datetime:
+        """Return the moment that counts as now, as the engine asks for it."""
+        return self.now
+
+    def print(self, text: str) -> None:
+        """Write a rendered result and a line end to stdout; what comes from memory was made harmless by `render`."""
+        self.stdout.write(f"{text}\n" if not text.endswith("\n") else text)
+
+    def print_raw(self, text: str) -> None:
+        """Write somebody's text to stdout: byte for byte into a pipe or file, made harmless on a terminal."""
+        self.stdout.write(render.safe_text(text) if self.stdout.isatty() else text)
+
+    def print_json(
+        self,
+        records: Iterable[render.Jsonable] = (),
+        problems: Iterable[render.Jsonable] = (),
+        **more: object,
+    ) -> None:
+        """Write the published envelope; `more` adds keys beside `records` and `problems`."""
+        encoding = (getattr(self.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
+        self.print(render.json_text(records, problems, ascii_only=encoding != "utf8", **more))
+
+    def print_diff(self, diff: str) -> None:
+        """Write a unified diff, coloured where colour is wanted."""
+        if diff:
+            self.print(render.diff_text(diff, colour=self.colour))
+
+    def print_done(self, done: Done) -> None:
+        """Write what a writing verb did: the records it is about, or the diff of what it would do."""
+        if self.json:
+            self.print_json(done.records, done.problems, status=done.status, plan=done.n, diff=done.diff)
+            return
+        self.print_diff(done.diff)
+        if done.records:
+            self.print(render.records_text(done.records, colour=self.colour))
+        self.warn_problems(done.problems)
+
+    def print_report(self, report: Report) -> None:
+        """Write the problems that a check found, as its result, and the line that counts them."""
+        for problem in report.problems:
+            self.print(render.problem_text(problem, colour=self.colour))
+        if report.problems:
+            self.print("")
+        self.print(report.summary)
+
+    def confirm(self, question: str, instead: str) -> bool:
+        """Ask a person; without a terminal to ask on, refuse and say how to go on."""
+        if not sys.stdin.isatty():
+            message = f"{question} there is nobody here to ask"
+            raise RefusedError(message, instead)
+        self.stdout.flush()
+        self.stderr.write(f"mneme: {render.safe_text(question)} [y/N] ")
+        self.stderr.flush()
+        return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+    def say(self, message: str) -> None:
+        """Tell the reader what was done, on stderr; `--quiet` hides it."""
+        if not self.quiet:
+            self._tell(message)
+
+    def warn(self, message: str, hint: str = "") -> None:
+        """Tell the reader what needs attention, on stderr, even under `--quiet`."""
+        self._tell(message, hint)
+
+    def warn_problems(self, problems: Iterable[Problem]) -> None:
+        """Show faults met on the way to a result, on stderr; a check prints its problems as the result instead."""
+        for problem in problems:
+            self.stderr.write(render.problem_text(problem, colour=self.colour and self.stderr.isatty()) + "\n")
+
+    def _tell(self, message: str, hint: str = "") -> None:
+        self.stdout.flush()
+        self.stderr.write(render.message_text(message, hint) + "\n")

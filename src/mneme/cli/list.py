@@ -1,0 +1,45 @@
+"""List records, one line each: id, state, confidence, what it says, where it lies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mneme.errors import EXIT_CLEAN, EXIT_PROBLEMS
+
+if TYPE_CHECKING:
+    import argparse
+
+    from mneme.cli.context import IO
+
+EXAMPLES = """
+mneme list
+mneme list --state stale
+mneme list --topic storage --json
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's own arguments."""
+    parser.add_argument(
+        "--state", choices=("proposed", "live", "stale", "superseded", "retired"), help="only of this state"
+    )
+    parser.add_argument("--topic", metavar="A/B", help="only of this topic and those below it")
+    parser.add_argument("--prefix", metavar="X", help="only ids with this prefix")
+
+
+def run(args: argparse.Namespace, io: IO) -> int:
+    """Plan, apply, print."""
+    from mneme import render
+    from mneme.engine import open_memory
+
+    with open_memory(io.workspace, now=io.clock) as memory:
+        records = memory.list(state=args.state, topic=args.topic, prefix=args.prefix)
+    if io.json:
+        io.print_json(records, memory.problems)
+    else:
+        if records:
+            io.print(render.records_text(records, colour=io.colour))
+        else:
+            io.say("nothing found")
+        io.warn_problems(memory.problems)
+    return EXIT_CLEAN if records else EXIT_PROBLEMS

@@ -1,0 +1,83 @@
+"""The table of verbs: the one place that names every command, its group and its one-line summary.
+
+`mneme --help` is printed from this table alone, so it stays quick however many verbs there are: a verb's module is
+imported only when that verb was chosen. Adding a verb is one row here and one module beside this one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+    from typing import Protocol
+
+    from mneme.cli.context import IO
+
+    class VerbModule(Protocol):
+        """What the module of a verb offers: its docstring is the description in `--help`."""
+
+        __doc__: str | None
+        EXAMPLES: str
+
+        def add_arguments(self, parser: argparse.ArgumentParser, /) -> None:
+            """Declare the verb's own arguments; the frame has added the ones that work everywhere."""
+
+        def run(self, args: argparse.Namespace, io: IO, /) -> int:
+            """Do it and return the exit code."""
+
+
+EVERYDAY, CELLS, DAYS, UPKEEP, CAPABILITIES, HOSTS = "everyday", "cells", "days", "upkeep", "capabilities", "hosts"
+GROUPS = (EVERYDAY, CELLS, DAYS, UPKEEP, CAPABILITIES, HOSTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One row: `writes` gives the verb `--dry-run`; `aliases` are names that are accepted and not shown."""
+
+    name: str
+    group: str
+    summary: str
+    writes: bool = False
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def module(self) -> str:
+        """Return the name of the module under `mneme.cli` (a trailing underscore avoids a keyword)."""
+        name = self.name.replace("-", "_")
+        return f"{name}_" if name == "import" else name
+
+
+VERBS: tuple[Verb, ...] = (
+    Verb("init", EVERYDAY, "make a workspace here, or adopt the folder that is here", writes=True),
+    Verb("remember", EVERYDAY, "store one memory", writes=True),
+    Verb("show", EVERYDAY, "print records in full"),
+    Verb("undo", EVERYDAY, "take back an applied change", writes=True),
+    Verb("list", CELLS, "list records by state, topic or prefix"),
+    Verb("spine", CELLS, "print the working cells, one line each"),
+    Verb("lint", CELLS, "check cells; --fix repairs what is mechanical", writes=True),
+    Verb("new-id", CELLS, "print the next free id of a prefix"),
+    Verb("supersede", CELLS, "replace a record by a new one and link both", writes=True),
+    Verb("affirm", CELLS, "confirm that a record still holds", writes=True),
+    Verb("mark", CELLS, "set a record's state or lower its confidence", writes=True),
+    Verb("decay", CELLS, "mark records stale that nobody has seen for long", writes=True),
+    Verb("merge", CELLS, "merge two versions of a cell file (git's merge driver)"),
+    Verb("log", UPKEEP, "list the applied changes"),
+    Verb("diff", UPKEEP, "show what one applied change did"),
+    Verb("forget", UPKEEP, "destroy a memory everywhere, with a report", writes=True),
+    Verb("trust", UPKEEP, "trust a workspace by its path", writes=True),
+    Verb("completion", HOSTS, "print a completion script for bash, zsh or fish"),
+)
+
+
+def find_verb(name: str) -> Verb | None:
+    """Return the verb called `name`, by its own name or an alias."""
+    return next((verb for verb in VERBS if name == verb.name or name in verb.aliases), None)
+
+
+def load_verb(verb: Verb) -> VerbModule:
+    """Import the module of one verb."""
+    module: VerbModule = import_module(f"mneme.cli.{verb.module}")
+    return module

@@ -1,0 +1,1 @@
+"""The cells of a workspace: `load` reads them, `ids` numbers them, `plan` says what happens to one."""
