@@ -39,7 +39,9 @@ def test_an_error_says_what_and_what_to_run() -> None:
     assert not MnemeError("x").hint
 
 
-@pytest.mark.parametrize("kind", [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
+)
 def test_every_error_has_an_exit_code(kind: type[MnemeError]) -> None:
     """Whatever cannot go on ends with 2, is one of ours, and says in a sentence when it is raised."""
     assert issubclass(kind, MnemeError)

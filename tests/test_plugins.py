@@ -52,7 +52,9 @@ def test_a_plugin_is_loaded() -> None:
 
 def test_an_unknown_name_is_told_with_the_known_ones() -> None:
     """Or with the word that there are none."""
-    with pytest.raises(BadInputError, match="no plugin 'strickt' in 'mneme.checks'; known: absent, broken, missing, strict"):
+    with pytest.raises(
+        BadInputError, match=r"no plugin 'strickt' in 'mneme\.checks'; known: absent, broken, missing, strict"
+    ):
         get_plugin("mneme.checks", "strickt")
     with pytest.raises(BadInputError, match="known: none is installed"):
         get_plugin("mneme.no_such_group", "x")

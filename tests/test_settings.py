@@ -26,7 +26,11 @@ def test_nothing_said_is_the_default() -> None:
 def test_values_are_read() -> None:
     """Tables, dotted keys and inline tables say the same."""
     wanted = parse_settings('[cells]\ndefault = "m.mneme"\nstale_after_days = 7\n')
-    assert (wanted["cells.default"], wanted["cells.stale_after_days"], wanted["cells.gist_chars"]) == ("m.mneme", 7, 160)
+    assert (wanted["cells.default"], wanted["cells.stale_after_days"], wanted["cells.gist_columns"]) == (
+        "m.mneme",
+        7,
+        200,
+    )
     assert parse_settings('cells.default = "m.mneme"\ncells.stale_after_days = 7\n') == wanted
     assert parse_settings('cells = {default = "m.mneme", stale_after_days = 7}') == wanted
     assert hash(parse_settings('cells = {stale_after_days = 7, default = "m.mneme"}')) == hash(wanted)
@@ -40,7 +44,7 @@ def test_values_of_every_kind() -> None:
 
 def test_free_tables() -> None:
     """Names of the reader's choosing, each with a value that is checked; other tables do not leak in."""
-    found = parse_settings('[rules]\nduplicate-id = "warn"\n"odd name" = "ignore"\n[cells]\ngist_chars = 100\n')
+    found = parse_settings('[rules]\nduplicate-id = "warn"\n"odd name" = "ignore"\n[cells]\ngist_columns = 100\n')
     assert found.table("rules") == {"duplicate-id": "warn", "odd name": "ignore"}
     assert Settings().table("rules") == {}
     assert find_setting("rules.anything") is find_setting("rules.*")
@@ -53,7 +57,10 @@ def test_an_unknown_key_names_the_nearest() -> None:
         "mneme.toml:4: there is no setting 'cells.stale_after_day'",
         "the nearest is 'cells.stale_after_days'; edit mneme.toml",
     )
-    assert fault("comit = true") == ("mneme.toml:1: there is no setting 'comit'", "the nearest is 'commit'; edit mneme.toml")
+    assert fault("comit = true") == (
+        "mneme.toml:1: there is no setting 'comit'",
+        "the nearest is 'commit'; edit mneme.toml",
+    )
     assert fault("zzzzzzzz = 1") == ("mneme.toml:1: there is no setting 'zzzzzzzz'", "edit mneme.toml")
 
 
@@ -65,7 +72,7 @@ def test_an_unknown_key_names_the_nearest() -> None:
         ("cells.stale_after_days = 3.5", "'cells.stale_after_days' takes a whole number of at least 0, not 3.5"),
         ("cells.stale_after_days = true", "'cells.stale_after_days' takes a whole number of at least 0, not True"),
         ("cells.stale_after_days = -1", "'cells.stale_after_days' takes a whole number of at least 0, not -1"),
-        ("cells.gist_chars = 19", "'cells.gist_chars' takes a whole number of at least 20, not 19"),
+        ("cells.gist_columns = 19", "'cells.gist_columns' takes a whole number of at least 20, not 19"),
         ("files.ignore = 'x'", "'files.ignore' takes a list of texts, not 'x'"),
         ("files.ignore = ['x', 3]", "'files.ignore' takes a list of texts, not ['x', 3]"),
         ("commit = 1", "'commit' takes true or false, not 1"),
@@ -91,14 +98,14 @@ def test_a_value_that_does_not_fit(line: str, wanted: str) -> None:
     ("text", "line"),
     [
         ('[rules]\n\n"odd name" = "x"\n', 3),
-        ("\n[cells]\n  gist_chars = 1\n", 3),
-        ("\n[ cells ]\ngist_chars=1\n", 3),
+        ("\n[cells]\n  gist_columns = 1\n", 3),
+        ("\n[ cells ]\ngist_columns=1\n", 3),
         ("[files]\nignore = [\n  'a',\n  3,\n]\n", 2),
-        ("[cells]\ngist_chars = 100\n[rules]\ngist_chars = 'x'\n", 4),
-        ("\ncells = { gist_chars = 1 }\n", 2),
-        ("\n\n[cells] # about cells\ngist_chars = 1\n", 4),
+        ("[cells]\ngist_columns = 100\n[rules]\ngist_columns = 'x'\n", 4),
+        ("\ncells = { gist_columns = 1 }\n", 2),
+        ("\n\n[cells] # about cells\ngist_columns = 1\n", 4),
         ("'commit' = 3\n", 1),
-        ("# cells.gist_chars = 1\n\ncells.gist_chars = 2\n", 3),
+        ("# cells.gist_columns = 1\n\ncells.gist_columns = 2\n", 3),
     ],
 )
 def test_the_line_is_the_key_s_own(text: str, line: int) -> None:
@@ -125,7 +132,7 @@ def test_a_file_that_is_no_toml(text: str, start: str) -> None:
 
 def test_another_name_of_the_file() -> None:
     """The error names the file that was read."""
-    with pytest.raises(BadInputError, match="there/mneme.toml:1: there is no setting 'x'"):
+    with pytest.raises(BadInputError, match=r"there/mneme\.toml:1: there is no setting 'x'"):
         parse_settings("x = 1", "there/mneme.toml")
 
 

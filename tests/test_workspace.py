@@ -33,7 +33,11 @@ def put(place: Path, content: bytes = b"") -> Path:
 @pytest.fixture
 def env(tmp_path: Path) -> dict[str, str]:
     """Return an environment with folders of its own."""
-    return {"HOME": str(tmp_path / "home"), "XDG_DATA_HOME": str(tmp_path / "data"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
+    return {
+        "HOME": str(tmp_path / "home"),
+        "XDG_DATA_HOME": str(tmp_path / "data"),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+    }
 
 
 # Finding
@@ -125,7 +129,9 @@ def test_names_of_a_workspace(tmp_path: Path, env: dict[str, str], monkeypatch: 
         assert find_workspace(name, env=env).root == tmp_path / "ws/sub"
 
 
-def test_a_folder_that_is_gone_from_under_us(tmp_path: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_is_gone_from_under_us(
+    tmp_path: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Standing in a deleted folder, a workspace that was named is found all the same."""
     (tmp_path / "gone").mkdir()
     (tmp_path / "ws").mkdir()
@@ -141,7 +147,7 @@ def test_settings_are_read_from_the_root(tmp_path: Path, env: dict[str, str]) ->
     put(tmp_path / "mneme.toml", b"[cells]\nstale_after_days = 3\n# caf\xe9\n")
     assert open_workspace(tmp_path, env=env).settings["cells.stale_after_days"] == 3
     put(tmp_path / "mneme.toml", b"x = 1\n")
-    with pytest.raises(BadInputError, match="^mneme.toml:1: "):
+    with pytest.raises(BadInputError, match=r"^mneme\.toml:1: "):
         open_workspace(tmp_path, env=env)
     (tmp_path / "mneme.toml").unlink()
     (tmp_path / "mneme.toml").mkdir()
@@ -202,7 +208,9 @@ def test_the_list_may_be_edited(tmp_path: Path, env: dict[str, str]) -> None:
     assert trusted_paths(env) == {"/one", "/two"}
 
 
-@pytest.mark.parametrize("name", ["with space", " edge ", "caf\udce9", "字", "form\x0cfeed", "line\u2028sep", "back\\slash"])
+@pytest.mark.parametrize(
+    "name", ["with space", " edge ", "caf\udce9", "字", "form\x0cfeed", "line\u2028sep", "back\\slash"]
+)
 def test_odd_paths_are_trusted_exactly(tmp_path: Path, env: dict[str, str], name: str) -> None:
     """A path of any bytes is trusted, and no other is by it."""
     set_trust(tmp_path / name, trusted=True, env=env)
@@ -225,7 +233,14 @@ def test_cell_files_in_order(tmp_path: Path) -> None:
     """Both suffixes, anywhere; hidden folders, installed packages and the machine's own are passed."""
     for path in ("z.mneme", "memory/b.mn", "memory/a.mneme", "memory/deep/c.mneme", "a.mneme"):
         put(tmp_path / path)
-    for path in (".git/x.mneme", ".mneme.d/x.mneme", "node_modules/p/x.mneme", "a/venv/x.mn", ".hidden.mneme", "x.mneme.bak"):
+    for path in (
+        ".git/x.mneme",
+        ".mneme.d/x.mneme",
+        "node_modules/p/x.mneme",
+        "a/venv/x.mn",
+        ".hidden.mneme",
+        "x.mneme.bak",
+    ):
         put(tmp_path / path)
     (tmp_path / "folder.mneme").mkdir()
     put(tmp_path / "folder.mneme/inside.mneme")
@@ -295,11 +310,17 @@ def test_paths_that_a_person_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     put(root / "memory/a.mneme")
     (tmp_path / "door").symlink_to("ws")
     monkeypatch.chdir(root / "memory")
-    for name in ("a.mneme", "./a.mneme", "../memory/a.mneme", root / "memory/a.mneme", tmp_path / "door/memory/a.mneme"):
+    for name in (
+        "a.mneme",
+        "./a.mneme",
+        "../memory/a.mneme",
+        root / "memory/a.mneme",
+        tmp_path / "door/memory/a.mneme",
+    ):
         assert Workspace(root).relative(name) == "memory/a.mneme"
         assert Workspace(tmp_path / "door").relative(name) == "memory/a.mneme"
     assert Workspace(root).relative("new.md") == "memory/new.md"
-    with pytest.raises(NotFoundError, match="'../../x' is not in the workspace"):
+    with pytest.raises(NotFoundError, match=r"'\.\./\.\./x' is not in the workspace"):
         Workspace(root).relative("../../x")
     with pytest.raises(NotFoundError):
         Workspace(root).relative("/etc/passwd")

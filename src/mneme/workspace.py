@@ -7,6 +7,7 @@ kept per absolute path in the user's own configuration, because a folder that wa
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -19,6 +20,9 @@ from mneme.settings import FILE_NAME, Settings, parse_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from datetime import date
+
+    from mneme.profiles import Home, MemoryFiles, Profile
 
 CELL_SUFFIXES = (".mneme", ".mn")
 DEFAULT_CELL_FILE = "memory/project.mneme"
@@ -33,6 +37,54 @@ class Workspace:
     settings: Settings = field(default_factory=Settings)
     trusted: bool = False
     found_by: str = "--workspace"
+    _profile: list[Profile] = field(default_factory=list, init=False, compare=False, repr=False)
+
+    @property
+    def profile(self) -> Profile:
+        """The layout of this workspace, with its settings applied; made when it is first asked for."""
+        if not self._profile:
+            from mneme.profiles import profile_of
+
+            self._profile.append(profile_of(self.settings))
+        return self._profile[0]
+
+    def home_of(self, kind: str) -> Home:
+        """Return where memories of a kind live; an error where there is no such kind, or no home for it."""
+        return self.profile.home_of(kind)
+
+    def kind_of(self, path: str) -> str:
+        """Return the kind of what a file holds, as far as its place and name tell."""
+        return self.profile.kind_of(path)
+
+    def tier_of(self, path: str) -> str:
+        """Return what decides when a file is loaded."""
+        return self.profile.tier_of(path)
+
+    def audience_of(self, path: str) -> str:
+        """Return for whom a file may be shown by its path; a link shows no more than the file that it leads to."""
+        audience = self.profile.audience_of(path)
+        if audience == "private" or not (self.root / path).exists():
+            return audience
+        real, root = Path(os.path.realpath(self.root / path)), Path(os.path.realpath(self.root))
+        return self.profile.audience_of(real.relative_to(root).as_posix()) if real.is_relative_to(root) else "private"
+
+    def day_path(self, day: date | str) -> str:
+        """Return the path of a day's note."""
+        return self.profile.day_path(day)
+
+    def note_files(self) -> list[str]:
+        """Return the workspace paths of all Markdown memory, in order of name."""
+        return list(self.memory_files().notes)
+
+    def fact_files(self) -> list[str]:
+        """Return the workspace paths of all `items.json` of entities, in order of name."""
+        return list(self.memory_files().facts)
+
+    def memory_files(self, unreadable: list[str] | None = None) -> MemoryFiles:
+        """Return everything that is memory, from one walk; folders that may not be listed go to `unreadable`."""
+        from mneme.profiles.select import SUFFIXES, select_memory
+
+        return select_memory(self.walk(SUFFIXES, unreadable), self.profile)
 
     def cell_files(self) -> list[str]:
         """Return the workspace paths of all cell files, in order of name."""
@@ -45,13 +97,13 @@ class Workspace:
         existing = self.cell_files()
         return existing[0] if len(existing) == 1 else DEFAULT_CELL_FILE
 
-    def walk(self, suffixes: tuple[str, ...]) -> Iterator[str]:
+    def walk(self, suffixes: tuple[str, ...], unreadable: list[str] | None = None) -> Iterator[str]:
         """Yield the workspace paths of files with one of the suffixes; hidden, ignored and linked folders are passed."""
         ignore = self.settings["files.ignore"]
         stack = [""]
         while stack:
             prefix = stack.pop()
-            for entry in _entries(self.root / prefix):
+            for entry in _entries(self.root / prefix, unreadable, prefix):
                 path = prefix + entry.name
                 if any(fnmatchcase(path, glob) for glob in ignore):
                     continue
@@ -88,11 +140,13 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
+def _entries(folder: Path, unreadable: list[str] | None = None, name: str = "") -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as found:
             return list(found)
     except OSError:
+        if unreadable is not None:
+            unreadable.append(name)
         return []
 
 
@@ -131,8 +185,10 @@ def _find_root(asked: str | None, here: Path | None, env: Mapping[str, str]) -> 
             return _given(value, found_by), found_by
     start = here or _here()
     for folder in (start, *start.parents):
+        if folder != start and _is_common(folder):
+            continue
         if marker := find_marker(folder):
-            return folder, marker
+            return _whole_workspace(folder, marker)
     return personal_folder(env), "personal"
 
 
@@ -145,6 +201,23 @@ def _given(value: str, found_by: str) -> Path:
             message, f"mneme init --workspace {value}" if what == "does not exist" else f"ls -ld {value}"
         )
     return place
+
+
+def _is_common(folder: Path) -> bool:
+    """Say whether anybody may write into a folder: what lies in one such as /tmp claims nothing below it."""
+    try:
+        return bool(folder.stat().st_mode & stat.S_IWOTH)
+    except OSError:
+        return True
+
+
+def _whole_workspace(folder: Path, marker: str) -> tuple[Path, str]:
+    """Return the workspace whose `memory` folder somebody stands in, rather than that folder by itself."""
+    if folder.name == "memory" and marker.endswith(CELL_SUFFIXES):
+        above = find_marker(folder.parent)
+        if above in (FILE_NAME, "MEMORY.md"):
+            return folder.parent, above
+    return folder, marker
 
 
 def given_folder(value: str) -> Path:

@@ -78,7 +78,7 @@ def test_derived_files_are_replaced_whole(root: Path) -> None:
     put(root, "x", b"old")
     write_derived(root / "x", b"new")
     (root / "folder").mkdir()
-    with pytest.raises(OSError, match="."):
+    with pytest.raises(OSError, match=r"."):
         write_derived(root / "folder", b"new")
     assert tree(root) == {"x": b"new"}
 
@@ -99,7 +99,9 @@ def test_a_new_file_s_private_mode_holds_from_the_start(root: Path, monkeypatch:
     put(root, "a", b"a").chmod(0o600)
     seen = []
     real = os.write
-    monkeypatch.setattr(os, "write", lambda handle, what: (seen.append(os.fstat(handle).st_mode & 0o777), real(handle, what))[1])
+    monkeypatch.setattr(
+        os, "write", lambda handle, what: (seen.append(os.fstat(handle).st_mode & 0o777), real(handle, what))[1]
+    )
     disk.write_new(root / "b", b"secret", like=root / "a")
     assert seen == [0o600]
 
@@ -110,7 +112,7 @@ def test_two_files_change_places(root: Path) -> None:
     put(root, "b", b"b")
     if disk.swap(root / "a", root / "b"):
         assert tree(root) == {"a": b"b", "b": b"a"}
-        with pytest.raises(OSError, match="."):
+        with pytest.raises(OSError, match=r"."):
             disk.swap(root / "a", root / "missing")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -35,9 +34,13 @@ if TYPE_CHECKING:
 
     from mneme.files import Forgotten
 
-SECRET = "the Schlüssel is \"hunter2\"\\ 🔑 \udcff"
-RAW = SECRET.encode("utf-8", "surrogateescape")
-FORMS = [RAW, json.dumps(SECRET)[1:-1].encode(), json.dumps(SECRET, ensure_ascii=False)[1:-1].encode("utf-8", "surrogateescape")]
+NEEDLE = 'the Schlüssel is "hunter2"\\ 🔑 \udcff'
+RAW = NEEDLE.encode("utf-8", "surrogateescape")
+FORMS = [
+    RAW,
+    json.dumps(NEEDLE)[1:-1].encode(),
+    json.dumps(NEEDLE, ensure_ascii=False)[1:-1].encode("utf-8", "surrogateescape"),
+]
 TRACES = [*FORMS, b"hunter2", b"hunter\\u0032"]
 
 
@@ -46,7 +49,9 @@ def cutting(root: Path, path: str, text: bytes = RAW) -> files.Change:
     return replacing(root, path, text, b"")
 
 
-def forgotten(root: Path, *changes: files.Change, needles: tuple[str, ...] = (SECRET,), prune: tuple[str, ...] = ()) -> Forgotten:
+def forgotten(
+    root: Path, *changes: files.Change, needles: tuple[str, ...] = (NEEDLE,), prune: tuple[str, ...] = ()
+) -> Forgotten:
     """Forget the text."""
     return files.destroy(root, Plan("forget", changes, note="forget a key", free=True, prune=prune), needles, now=NOW)
 
@@ -60,21 +65,21 @@ def assert_gone(root: Path) -> None:
 def fill(root: Path) -> None:
     """Bring the text into every corner that the machine keeps."""
     put(root, "note.md", b"above\n" + RAW + b"\nbelow\n")
-    applied(root, plan_create("made.md", RAW + b"\n", reason=f"remember {SECRET}"))
+    applied(root, plan_create("made.md", RAW + b"\n", reason=f"remember {NEEDLE}"))
     edit(root, "made.md", RAW, b"something else")
     applied(root, plan_create("big.md", b"x" * 20_000 + RAW + b"y" * 20_000))
     applied(root, plan_remove("big.md", (root / "big.md").read_bytes()))
     put(root, "moved.md", RAW)
     applied(root, plan_move("moved.md", RAW, "moved-again.md", [Edit(0, len(RAW), b"clean")]))
-    files.apply(root, Plan("remember", (plan_create("x.md", b"x"),), note=f"said {SECRET}"), now=NOW)
+    files.apply(root, Plan("remember", (plan_create("x.md", b"x"),), note=f"said {NEEDLE}"), now=NOW)
     with (root / "x.md").open("r+b") as editor:
         edit(root, "x.md", b"x", b"y")
         editor.write(RAW)
     put(root, ".mneme.d/history/versions/9-0-abc", b"kept: " + RAW)
-    put(root, ".mneme.d/cache/names.json", json.dumps({"a": SECRET}).encode())
+    put(root, ".mneme.d/cache/names.json", json.dumps({"a": NEEDLE}).encode())
     put(root, ".mneme.d/cache/clean.json", b"{}")
     for path in (".mneme.d/recall.jsonl", ".mneme.d/logs/outcomes.jsonl"):
-        lines = [{"q": "harmless"}, {"q": SECRET}, {"q": f"and {SECRET} again"}, {"q": "harmless, too"}]
+        lines = [{"q": "harmless"}, {"q": NEEDLE}, {"q": f"and {NEEDLE} again"}, {"q": "harmless, too"}]
         put(root, path, b"".join(json.dumps(line).encode() + b"\n" for line in lines))
     for path in ("index.sqlite", "index/main.sqlite", "index/other.db"):
         _fill_database(root / ".mneme.d" / path)
@@ -176,9 +181,9 @@ def test_copies_elsewhere_are_reported(root: Path) -> None:
     """Other files of the workspace that hold the text are named, not touched; so is a repository."""
     put(root, "note.md", RAW)
     put(root, "other/copy.md", b"> " + RAW)
-    put(root, "other/data.json", json.dumps(SECRET).encode())
+    put(root, "other/data.json", json.dumps(NEEDLE).encode())
     put(root, ".git/config", b"")
-    os.symlink("copy.md", root / "other/link.md")
+    (root / "other/link.md").symlink_to("copy.md")
     report = forgotten(root, cutting(root, "note.md"))
     assert [place for place in report.remains if not place.startswith(".git")] == ["other/copy.md", "other/data.json"]
     assert any(place.startswith(".git") for place in report.remains)
@@ -223,7 +228,7 @@ def forgetting(root: Path) -> Plan:
 @pytest.mark.parametrize("at", [STAGED, WRITTEN])
 def test_cut_short_before_the_commit(root: Path, at: str) -> None:
     """Nothing is forgotten, and the journal that names the text is gone."""
-    interrupt(root, forgetting(root), at, needles=(SECRET,))
+    interrupt(root, forgetting(root), at, needles=(NEEDLE,))
     assert files.recover(root) == []
     assert len(tree(root)) == 4
     assert files.plan_undo(root, 2)
@@ -234,7 +239,7 @@ def test_cut_short_before_the_commit(root: Path, at: str) -> None:
 @pytest.mark.parametrize("temps", ["whole", "lost"])
 def test_cut_short_after_the_commit(root: Path, placed: int, temps: str) -> None:
     """The next opening finishes it, with nothing but what the journal says; and once more does nothing."""
-    entry = interrupt(root, forgetting(root), COMMITTED, placed=placed, needles=(SECRET,))
+    entry = interrupt(root, forgetting(root), COMMITTED, placed=placed, needles=(NEEDLE,))
     for index in range(placed, 3):
         if temps == "lost":
             writer._temp(root, entry, index).unlink(missing_ok=True)
@@ -248,10 +253,10 @@ def test_cut_short_after_the_commit(root: Path, placed: int, temps: str) -> None
 @pytest.mark.parametrize("scrubbed", range(1, 5))
 def test_cut_short_while_scrubbing(root: Path, scrubbed: int) -> None:
     """Killed anywhere between the files and the end: the rest is scrubbed next time."""
-    interrupt(root, forgetting(root), placed=3, needles=(SECRET,))
+    interrupt(root, forgetting(root), placed=3, needles=(NEEDLE,))
     entry = journal.load_entry(root / ".mneme.d/journal/3")
     writer._settle_folders(root, entry)
-    forms = forget._forms(SECRET)
+    forms = forget._forms(NEEDLE)
     acts = [
         lambda: list(forget._scrub_history(root, forms)),
         lambda: forget._scrub_copies(root, forms),
@@ -270,7 +275,7 @@ def test_cut_short_with_no_file_to_change(root: Path) -> None:
     """A plan without steps is finished like any other."""
     applied(root, plan_create("a", RAW))
     edit(root, "a", RAW, b"clean")
-    interrupt(root, Plan("forget", free=True), needles=(SECRET,))
+    interrupt(root, Plan("forget", free=True), needles=(NEEDLE,))
     assert [problem.rule for problem in files.recover(root)] == ["interrupted-plan"]
     assert_gone(root)
 
@@ -279,7 +284,7 @@ def test_cut_short_with_no_file_to_change(root: Path) -> None:
 @pytest.mark.parametrize("settled", [False, True])
 def test_a_hand_edit_after_the_crash(root: Path, placed: int, settled: bool) -> None:  # noqa: FBT001
     """The edited file stays as it is and is named; everything else is forgotten; no file is damaged by a way back."""
-    interrupt(root, forgetting(root), placed=placed, needles=(SECRET,))
+    interrupt(root, forgetting(root), placed=placed, needles=(NEEDLE,))
     if settled and placed == 3:
         writer._settle_folders(root, journal.load_entry(root / ".mneme.d/journal/3"))
     put(root, "b", b"by hand\n")
@@ -294,14 +299,19 @@ def test_ctrl_c_while_forgetting(root: Path, placed: int) -> None:
     """Interrupted after the commit: what is left is done at the next opening, and the text is in no journal."""
     plan = forgetting(root)
     prepared = writer._prepare_all(root, plan)
-    entry = replace(writer._entry(root, plan, prepared, NOW), needles=(SECRET,), destroys=True)
+    entry = replace(writer._entry(root, plan, prepared, NOW), needles=(NEEDLE,), destroys=True)
     with pytest.raises(KeyboardInterrupt), writer._whole_or_nothing(root, entry, prepared):
-        for index in range(placed):
-            writer._place(root, entry, index)
-        raise KeyboardInterrupt
+        interrupted(root, entry, placed)
     files.recover(root)
     assert tree(root) == {"a": b"1 \n", "b": b"2 \n", "c": b"clean"}
     assert_gone(root)
+
+
+def interrupted(root: Path, entry: files.Entry, placed: int) -> None:
+    """Place some files of a plan, then be interrupted from the keyboard."""
+    for index in range(placed):
+        writer._place(root, entry, index)
+    raise KeyboardInterrupt
 
 
 def test_the_journal_of_a_forgetting_plan_holds_no_old_text(root: Path) -> None:
@@ -317,7 +327,7 @@ def test_the_journal_of_a_forgetting_plan_holds_no_old_text(root: Path) -> None:
 def test_what_an_editor_saved_meanwhile_is_kept_without_the_text(root: Path) -> None:
     """A version found under the temporary name that is neither old nor new is somebody's: it stays, scrubbed."""
     put(root, "a", RAW)
-    entry = interrupt(root, Plan("forget", (cutting(root, "a"),), free=True), placed=1, needles=(SECRET,))
+    entry = interrupt(root, Plan("forget", (cutting(root, "a"),), free=True), placed=1, needles=(NEEDLE,))
     put(root, entry.temp_of(0), b"their work, and " + RAW)
     files.recover(root)
     assert_gone(root)

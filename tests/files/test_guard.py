@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from mneme import files
 from mneme.errors import RefusedError
-from mneme.files import Edit, Plan, edited, plan_create, plan_edit, plan_replace
+from mneme.files import Edit, Plan, edited, plan_edit, plan_replace
 from mneme.files.guard import check_immutable
 from mneme.formats.cell import immutable_parts
 
@@ -47,7 +48,11 @@ def cells(root: Path) -> Path:
         (b"@ DEC-0002", b"# DEC-0002", "'DEC-000[12]'"),
         (b"\n@ DEC-0002", b" @ DEC-0002", "'DEC-000[12]'"),
         (b"live conf high", b"stale conf low", None),
-        (b"live since 2026-01-03 seen 2026-01-03", b"retired since 2026-01-03 seen 2026-01-03\n# retired 2026-02-02", None),
+        (
+            b"live since 2026-01-03 seen 2026-01-03",
+            b"retired since 2026-01-03 seen 2026-01-03\n# retired 2026-02-02",
+            None,
+        ),
         (b"2026-01-02\n", b"2026-01-02\nlink supersedes DEC-0001\n", None),
         (b"# our cells", b"# all our cells", None),
         (b"memory\n", b"memory\n> a new body line\n", "change what 'DEC-0002' says"),
@@ -143,7 +148,65 @@ def test_other_bytes_are_no_obstacle(root: Path) -> None:
             edit(root, "m.mneme", b"memory", b"disk")
 
 
-PIECES = [ONE, TWO, THREE, FRESH, b"@ ", b"> x\n", b"gist y\n", b"\n", b"\r", b"state live\n", b"# c\n", b"@", b"> ", b"x"]
+FACTS = [
+    {"id": f"acme-00{n}", "fact": f"Acme said {n} é", "category": "status", "timestamp": f"2026-01-0{n}",
+     "source": "memory/2026-01-01.md", "status": "active", "supersededBy": None}
+    for n in (1, 2)
+]  # fmt: skip
+PLACE = "brain/areas/acme/items.json"
+
+
+def facts_with(**changes: str | None) -> bytes:
+    """Return the facts' file with some keys of the first fact changed."""
+    return json.dumps([FACTS[0] | changes, FACTS[1]], indent=2, ensure_ascii=False).encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [
+        (facts_with(fact="Acme never said so"), "change what 'acme-001' says"),
+        (facts_with(category="rumour"), "change what 'acme-001' says"),
+        (facts_with(timestamp="2020-01-01"), "change what 'acme-001' says"),
+        (facts_with(source="elsewhere.md"), "change what 'acme-001' says"),
+        (facts_with(id="acme-009"), "drop 'acme-001'"),
+        (json.dumps(FACTS[1:]).encode(), "drop 'acme-001'"),
+        (b"[]\n", "drop 'acme-001'"),
+        (b"", "drop 'acme-001'"),
+        (facts_with(status="superseded", supersededBy="acme-002"), None),
+        (facts_with(confirmed="2026-02-02"), None),
+        (json.dumps([*FACTS, FACTS[0] | {"id": "acme-003", "fact": "new"}]).encode(), None),
+    ],
+)
+def test_facts_are_guarded_like_cells(root: Path, after: bytes, words: str | None) -> None:
+    """What a fact says, of what kind, when and from where stays; its state may change, and facts are added."""
+    put(root, PLACE, facts_with())
+    change = plan_replace(PLACE, facts_with(), after)
+    assert change is not None
+    if words is None:
+        applied(root, change)
+        assert tree(root) == {PLACE: after}
+        return
+    with pytest.raises(RefusedError, match=words):
+        applied(root, change)
+    assert tree(root) == {PLACE: facts_with()}
+
+
+PIECES = [
+    ONE,
+    TWO,
+    THREE,
+    FRESH,
+    b"@ ",
+    b"> x\n",
+    b"gist y\n",
+    b"\n",
+    b"\r",
+    b"state live\n",
+    b"# c\n",
+    b"@",
+    b"> ",
+    b"x",
+]
 
 
 @settings(max_examples=400, deadline=None)
@@ -151,7 +214,9 @@ PIECES = [ONE, TWO, THREE, FRESH, b"@ ", b"> x\n", b"gist y\n", b"\n", b"\r", b"
     st.lists(st.sampled_from(PIECES), max_size=6).map(b"".join),
     st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.lists(st.sampled_from(PIECES), max_size=2)), max_size=2),
 )
-def test_looking_around_the_edit_is_looking_everywhere(content: bytes, drawn: list[tuple[float, float, list[bytes]]]) -> None:
+def test_looking_around_the_edit_is_looking_everywhere(
+    content: bytes, drawn: list[tuple[float, float, list[bytes]]]
+) -> None:
     """The guard reads only the cells at an edit; what it lets through changes no cell of the whole file."""
     places = sorted(int(share * len(content)) for one in drawn for share in one[:2])
     pairs = zip(places[::2], places[1::2], strict=True)

@@ -59,7 +59,9 @@ def test_a_rewritten_record_holds_nothing_else(entry: Entry) -> None:
         assert not poorer.needles
 
 
-@pytest.mark.parametrize("record", [b"", b"null", b"[1]", b"3", b'{"n": 2}', b"\xff\xfe", b'{"n":2,"verb":"","at":"","steps":[null]}'])
+@pytest.mark.parametrize(
+    "record", [b"", b"null", b"[1]", b"3", b'{"n": 2}', b"\xff\xfe", b'{"n":2,"verb":"","at":"","steps":[null]}']
+)
 def test_damage_to_one_record_is_its_own(root: Path, record: bytes) -> None:
     """A record that cannot be read is passed over in the list, told when asked for, and its number is not used again."""
     for name in ("a", "b", "c"):

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -113,7 +113,11 @@ def test_a_shorter_signature_leaves_nothing_of_a_longer_one(root: Path) -> None:
     """The file names the present holder alone."""
     with files.locked(root, "a-very-long-verb-indeed", wait=0):
         pass
-    with files.locked(root, "x", wait=0) as place, pytest.raises(LockedError, match="'mneme x'"), files.locked(root, "y", wait=0):
+    with (
+        files.locked(root, "x", wait=0) as place,
+        pytest.raises(LockedError, match="'mneme x'"),
+        files.locked(root, "y", wait=0),
+    ):
         assert place
 
 
@@ -142,13 +146,18 @@ def test_the_folder_is_deleted_while_somebody_waits(root: Path) -> None:
 
 def wait_until_open(place: Path, times: int) -> None:
     """Return once a file is open so many times in this process."""
-    real = os.path.realpath(place)
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
-        links = [os.readlink(f"/dev/fd/{name}") for name in os.listdir("/dev/fd") if os.path.islink(f"/dev/fd/{name}")]
-        if links.count(real) >= times:
+        if sum(os.path.samestat(place.stat(), found) for found in open_files()) >= times:
             return
     pytest.fail("nobody waits")
+
+
+def open_files() -> Iterator[os.stat_result]:
+    """Yield what is open in this process."""
+    for name in os.listdir("/dev/fd"):
+        with suppress(OSError):
+            yield os.fstat(int(name))
 
 
 def test_the_workplace_ignores_itself(root: Path) -> None:

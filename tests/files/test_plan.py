@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PIECES = [b"a", b"bc", b"\n", b"one\n", b"two\n", b"\r\n", b"x\r\n", b"\r", b"\xff\xfe", b"\0", b"-- q\n", b"++ q\n"]
-PIECES += ["é\n".encode(), "字".encode(), b"\\ No newline at end of file\n", b"@@ -1 +1 @@\n", b" \n", b"\x85", b"\x1c\n"]
+PIECES += [
+    "é\n".encode(),
+    "字".encode(),
+    b"\\ No newline at end of file\n",
+    b"@@ -1 +1 @@\n",
+    b" \n",
+    b"\x85",
+    b"\x1c\n",
+]
 CONTENTS = st.lists(st.sampled_from(PIECES), max_size=24).map(b"".join)
 NEWS = st.lists(st.sampled_from(PIECES), max_size=4).map(b"".join)
 

@@ -162,7 +162,9 @@ def test_a_torn_record_of_a_staged_plan(root: Path) -> None:
     assert recover_twice(root) == []
 
 
-@pytest.mark.parametrize("record", [b"", b"null", b"[]", b'{"n": 1}', b"\xff", b'{"n": 1, "verb": "x", "at": "", "steps": [3]}'])
+@pytest.mark.parametrize(
+    "record", [b"", b"null", b"[]", b'{"n": 1}', b"\xff", b'{"n": 1, "verb": "x", "at": "", "steps": [3]}']
+)
 def test_a_committed_record_that_cannot_be_read_is_told(root: Path, record: bytes) -> None:
     """Damage to a committed plan is not passed over in silence, and does not stop the next plan."""
     entry = interrupt(root, Plan("edit", (replacing_in(root, "a"), replacing_in(root, "b"))), placed=1)

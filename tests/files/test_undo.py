@@ -97,7 +97,9 @@ def test_several_hunks_move_each_by_its_own_way(root: Path) -> None:
     assert tree(root)["a"] == now.replace(b"LINE", b"line")
 
 
-@pytest.mark.parametrize(("old", "new"), [(b"OURS\n", b"theirs\n"), (b"OURS\nline 16\n", b"both\n"), (b"OURS", b"OURS and more")])
+@pytest.mark.parametrize(
+    ("old", "new"), [(b"OURS\n", b"theirs\n"), (b"OURS\nline 16\n", b"both\n"), (b"OURS", b"OURS and more")]
+)
 def test_a_later_plan_on_the_same_lines_is_named(root: Path, old: bytes, new: bytes) -> None:
     """Where a later plan changed what this one wrote, the undo says which."""
     put(root, "a", LINES)
@@ -262,7 +264,11 @@ def test_an_undo_is_undone(root: Path) -> None:
 def test_an_undo_of_a_file_s_coming_and_going_is_undone(root: Path, makes: str) -> None:
     """Files that an undo made or took away go and come back, too."""
     put(root, "a", b"a\n")
-    change = {"create": plan_create("n/b", b"b\n"), "remove": plan_remove("a", b"a\n"), "move": plan_move("a", b"a\n", "n/b")}
+    change = {
+        "create": plan_create("n/b", b"b\n"),
+        "remove": plan_remove("a", b"a\n"),
+        "move": plan_move("a", b"a\n", "n/b"),
+    }
     before, after = tree(root), tree(root)
     applied(root, change[makes])
     after = tree(root)
@@ -318,7 +324,9 @@ def test_after_something_above_was_forgotten(root: Path) -> None:
     edit(root, "a", b"line 25\n", b"OURS\n")
     content = tree(root)["a"]
     at = content.index(b"line 3\n")
-    files.destroy(root, Plan("forget", (plan_edit("a", content, [Edit(at, at + 7, b"")]),), free=True), ("line 3\n",), now=NOW)
+    files.destroy(
+        root, Plan("forget", (plan_edit("a", content, [Edit(at, at + 7, b"")]),), free=True), ("line 3\n",), now=NOW
+    )
     undo(root, 1)
     assert tree(root)["a"] == LINES.replace(b"line 3\n", b"")
 

@@ -18,7 +18,6 @@ from mneme.files import (
     Plan,
     disk,
     displaced,
-    journal,
     plan_create,
     plan_edit,
     plan_move,
@@ -27,7 +26,20 @@ from mneme.files import (
     writer,
 )
 
-from .workbench import NOW, adding, applied, assert_settled, edit, folders, holding, interrupt, new_root, put, replacing, tree
+from .workbench import (
+    NOW,
+    adding,
+    applied,
+    assert_settled,
+    edit,
+    folders,
+    holding,
+    interrupt,
+    new_root,
+    put,
+    replacing,
+    tree,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -160,6 +172,22 @@ def test_a_save_between_check_and_exchange_wins(root: Path) -> None:
     assert_settled(root)
 
 
+@pytest.mark.parametrize("theirs", [b"theirs\n", b"b\n"])
+def test_a_save_is_seen_by_the_file_s_stamp(root: Path, theirs: bytes) -> None:
+    """A file that was old when it was read is known by its stamp alone; a save changes that, of the same length too."""
+    place = put(root, "a", b"a\n")
+    os.utime(place, (1_000_000_000, 1_000_000_000))
+    plan = Plan("edit", (replacing(root, "a", b"a", b"A"),))
+    stamps = tuple(item.stamp for item in writer._prepare_all(root, plan))
+    assert stamps[0] is not None
+    entry = interrupt(root, plan)
+    put(root, "a", theirs)
+    with pytest.raises(ConflictError, match="'a' was saved by somebody else"):
+        writer._place_all(root, entry, stamps)
+    writer._take_back(root, entry)
+    assert tree(root) == {"a": theirs}
+
+
 def test_a_save_before_a_removal_wins(root: Path) -> None:
     """A file saved after the check is not thrown away with the version that was looked at."""
     put(root, "a", b"a\n")
@@ -220,7 +248,12 @@ def test_a_disk_that_refuses_once(monkeypatch: pytest.MonkeyPatch, operation: st
             old = tree(root)
             plan = Plan(
                 "edit",
-                (replacing(root, "a", b"a", b"A"), plan_create("x/new", b"n"), plan_move("b", b"b\n", "c"), plan_remove("gone", b"gone\n")),
+                (
+                    replacing(root, "a", b"a", b"A"),
+                    plan_create("x/new", b"n"),
+                    plan_move("b", b"b\n", "c"),
+                    plan_remove("gone", b"gone\n"),
+                ),
             )
             calls = refuse_once(system, operation, at)
             try:
@@ -253,6 +286,12 @@ def refuse_once(system: pytest.MonkeyPatch, operation: str, at: int) -> list[obj
     return calls
 
 
+def interrupted_after_one(root: Path, entry: files.Entry) -> None:
+    """Place one file of a plan, then be interrupted from the keyboard."""
+    writer._place(root, entry, 0)
+    raise KeyboardInterrupt
+
+
 def test_ctrl_c_after_the_commit_finishes_the_plan(root: Path) -> None:
     """Who interrupts a committed plan finds it done, not half done."""
     put(root, "a", b"a\n")
@@ -262,8 +301,7 @@ def test_ctrl_c_after_the_commit_finishes_the_plan(root: Path) -> None:
     files.workplace(root)
     entry = writer._entry(root, plan, prepared, NOW)
     with pytest.raises(KeyboardInterrupt), writer._whole_or_nothing(root, entry, prepared):
-        writer._place(root, entry, 0)
-        raise KeyboardInterrupt
+        interrupted_after_one(root, entry)
     assert tree(root) == {"a": b"A\n", "b": b"B\n"}
     assert [one.n for one in files.entries(root)] == [1]
     assert_settled(root)
@@ -325,7 +363,11 @@ def test_a_link_that_leaves_the_workspace_is_refused(root: Path, through: str) -
     (home / "folder").symlink_to(outside)
     (home / "twice").symlink_to("folder")
     put(home, "in", b"in\n")
-    for change in (plan_create(through, b"x"), plan_edit(through, b"out\n", [Edit(0, 0, b"x")]), plan_remove(through, b"out\n")):
+    for change in (
+        plan_create(through, b"x"),
+        plan_edit(through, b"out\n", [Edit(0, 0, b"x")]),
+        plan_remove(through, b"out\n"),
+    ):
         with pytest.raises(RefusedError, match="leads out of the workspace"):
             applied(home, change)
     with pytest.raises(RefusedError, match="leads out of the workspace"):
@@ -390,7 +432,11 @@ def test_odd_names_are_names(root: Path, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [(plan_create("f/x", b"x"), "not a folder"), (plan_create("d", b"x"), "folder"), (plan_create("n" * 300, b"x"), "too long")],
+    [
+        (plan_create("f/x", b"x"), "not a folder"),
+        (plan_create("d", b"x"), "folder"),
+        (plan_create("n" * 300, b"x"), "too long"),
+    ],
 )
 def test_places_where_no_file_can_be(root: Path, change: Change, words: str) -> None:
     """A file where a folder is needed, a folder where a file is, a name too long: one clear error, nothing changed."""
@@ -491,6 +537,18 @@ def test_a_save_between_exchange_and_putting_aside_is_reported_at_once(root: Pat
     assert [problem.rule for problem in problems] == ["overwritten-version"]
     assert holding(root / ".mneme.d/history/versions", b"theirs")
     assert_settled(root)
+
+
+@pytest.mark.parametrize("age", [0, 1, 60])
+def test_a_save_is_not_taken_for_ours_because_it_is_old(root: Path, age: int) -> None:
+    """A save that slipped in a while before the old content was put aside is kept, however old its date is by then."""
+    put(root, "a", b"a\n")
+    entry = interrupt(root, Plan("edit", (replacing(root, "a", b"a", b"A"),)), placed=1)
+    place = put(root, entry.temp_of(0), b"B\n")
+    os.utime(place, (place.stat().st_mtime - age, place.stat().st_mtime - age))
+    rules = [problem.rule for problem in [*files.recover(root), *displaced.settle(root, at_once=True)]]
+    assert sorted(rules) == ["interrupted-plan", "overwritten-version"]
+    assert holding(root / ".mneme.d/history/versions", b"B\n")
 
 
 # Where the system cannot exchange two files in one step

@@ -23,6 +23,7 @@ from mneme.formats.fact import (
     fact_record,
     heads,
     history,
+    immutable_facts,
     next_fact_id,
     parse_facts,
     print_facts,
@@ -141,6 +142,28 @@ def test_superseding_and_confirming_change_their_keys_alone(text: str, data: st.
         assert {m.key: m.value for m in new.members if m.key not in kept} == {
             m.key: m.value for m in old.members if m.key not in kept
         }
+
+
+@given(files())
+def test_our_edits_change_nothing_that_is_immutable(text: str) -> None:
+    """Superseding, confirming and appending keep what every fact says; another word does not go unseen."""
+    file = parse_facts(text)
+    before = immutable_facts(text)
+    assert len(before) == len(file.facts)
+    after = apply(file, append_fact(file, {"id": "new-001", "fact": "x"}))
+    for fact_id in {fact.id for fact in file.facts}:
+        after = apply(after, supersede_fact(after, fact_id, "new-001"))
+        after = apply(after, confirm_fact(after, fact_id, "2026-03-01"))
+    assert {name: said for name, said in immutable_facts(after.text).items() if name != "new-001"} == before
+
+
+def test_a_changed_or_lost_fact_is_seen() -> None:
+    """Other words, another source, and a fact that is gone, each show; so does one of two with the same id."""
+    before = immutable_facts('[{"id": "a", "fact": "x", "source": "s"}, {"id": "a", "fact": "y"}, {"fact": "z"}]')
+    assert [name for name in before if name.startswith("a")] == ["a", "a (2)"]
+    assert len(before) == 3
+    for changed in ('[{"id": "a", "fact": "x2", "source": "s"}]', '[{"id": "a", "fact": "x", "source": "t"}]', "[]"):
+        assert immutable_facts(changed).get("a") != before["a"]
 
 
 def test_edits_are_written_as_the_file_is() -> None:

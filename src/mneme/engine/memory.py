@@ -259,9 +259,16 @@ class Memory:
         severities = check_severities(self.workspace.settings.table("rules"))
         known = self.cells()
         named = self._named(known, paths)
-        limit = int(self.workspace.settings["cells.stale_after_days"])
+        settings = self.workspace.settings
         everything = (*known.files, *(file for file in named if file not in known.files))
-        problems = check_cells(everything, today=self.today, severities=severities, decay_days=limit)
+        problems = check_cells(
+            everything,
+            today=self.today,
+            severities=severities,
+            decay_days=settings["cells.stale_after_days"],
+            gist_width=settings["cells.gist_columns"],
+            body_characters=settings["cells.body_chars"],
+        )
         problems += check_past(self.root, [file for file in named if file in known.files], known.files, severities)
         problems += known.problems if not paths else ()
         wanted = {file.path for file in named}
@@ -332,14 +339,16 @@ class Memory:
 
     def _find_twin(self, draft: Draft, contents: Mapping[str, bytes]) -> Done | None:
         """Return what to answer where a cell that means the same exists already."""
-        from mneme.check.twin import find_twin_in
+        from mneme.check.known import EXISTS, NEW, duplicate_in_text
         from mneme.engine import results
+        from mneme.formats.cell import cell_record
+        from mneme.memory.cells.load import decoded
 
-        for path, content in contents.items():
-            verdict, cell_id = find_twin_in(content, draft.gist, draft.topic)
-            if verdict != results.NEW:
-                record, _ = self.show(cell_id)
-                return results.Done((record,), status=verdict, paths=(path,))
+        found = ((path, *duplicate_in_text(draft.gist, draft.topic, decoded(text))) for path, text in contents.items())
+        twins = sorted((one for one in found if one[1] != NEW), key=lambda one: one[1] != EXISTS)
+        for path, verdict, cell in twins[:1]:
+            if cell is not None:
+                return results.Done((cell_record(cell, path),), status=verdict, paths=(path,))
         return None
 
     def _refuse_secrets(self, draft: Draft, *, force: bool) -> None:

@@ -16,12 +16,15 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mneme.errors import NotFoundError, RefusedError, StorageError
+from mneme.errors import BadInputError, NotFoundError, RefusedError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 NEW_FILE_MODE = 0o666
+PRIVATE_FILE_MODE = 0o600
+# No memory that people write is that long; what is would fill the machine before it was understood.
+LARGEST_FILE_BYTES = 512 * 1024 * 1024
 # A file written just now may be written again within the same tick of the clock: its times prove nothing yet.
 TICK_NS = 50_000_000
 WORKPLACE = ".mneme.d"
@@ -76,6 +79,10 @@ def read_file(place: Path, *, name: str | None = None) -> bytes:
     """Return the whole content of a file; a missing one is a `NotFoundError`."""
     try:
         with storage_errors(name or place, "read"):
+            size = place.stat().st_size
+            if size > LARGEST_FILE_BYTES:
+                message = f"'{name or place}' has {size / 1e9:.1f} GB, which is too much to be read as memory"
+                raise BadInputError(message, f"split -C 100m {place}")
             return place.read_bytes()
     except StorageError as error:
         if isinstance(error.__cause__, FileNotFoundError):
@@ -153,11 +160,12 @@ def make_folder(folder: Path) -> list[Path]:
 
 def write_new(place: Path, content: bytes, *, like: Path | None = None) -> None:
     """Write a file that did not exist, with the mode and owner of `like` where it exists, and make its bytes durable."""
-    handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, NEW_FILE_MODE)
+    mode = PRIVATE_FILE_MODE if like is not None and like.exists() else NEW_FILE_MODE
+    handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
-        _write_all(handle, content)
         if like is not None:
             _copy_owner(like, handle)
+        _write_all(handle, content)
         os.fsync(handle)
     finally:
         os.close(handle)
@@ -174,10 +182,11 @@ def _copy_owner(like: Path, handle: int) -> None:
         was = like.stat()
     except FileNotFoundError:
         return
-    os.fchmod(handle, was.st_mode & 0o7777)
     if (was.st_uid, was.st_gid) != (os.geteuid(), os.getegid()):
         with contextlib.suppress(PermissionError):
             os.fchown(handle, was.st_uid, was.st_gid)
+    # After the owner: a change of owner takes the special bits away.
+    os.fchmod(handle, was.st_mode & 0o7777)
 
 
 def append_line(place: Path, line: str) -> None:
@@ -185,9 +194,11 @@ def append_line(place: Path, line: str) -> None:
     payload = (line.rstrip("\n") + "\n").encode("utf-8", "backslashreplace")
     with storage_errors(place):
         make_folder(place.parent)
-        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, NEW_FILE_MODE)
+        handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, NEW_FILE_MODE)
         try:
-            _write_all(handle, payload)
+            size = os.fstat(handle).st_size
+            torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
+            _write_all(handle, b"\n" * torn + payload)
         finally:
             os.close(handle)
 

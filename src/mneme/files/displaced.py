@@ -34,15 +34,22 @@ def trash_place(root: Path, n: int, path: str) -> Path:
     return root / WORKPLACE / "trash" / str(n) / path
 
 
-def keep(root: Path, entry: Entry, index: int, temp: Path) -> None:
-    """Put what a placed step left under its temporary name aside, or drop it where it is our own text."""
+def keep(root: Path, entry: Entry, index: int, temp: Path, *, checked: bool = False) -> list[Problem]:
+    """Put what a placed step left under its temporary name aside, or drop it where it is our own text.
+
+    `checked` says that it was just compared with the old content. A third content is somebody's: kept and reported.
+    """
     if not temp.exists():
-        return
+        return []
     step = entry.steps[index]
-    if entry.destroys or step.before is None or (step.to is not None and digest(find_file(temp) or b"") == step.after):
+    found = step.before if checked and step.to is None else digest(find_file(temp) or b"")
+    if found == step.after or step.before is None or (entry.destroys and found == step.before):
         temp.unlink()
-    else:
+        return []
+    if found == step.before:
         _put_aside(root, entry, index, temp)
+        return []
+    return [_overwritten(root, entry, index, temp)]
 
 
 def _put_aside(root: Path, entry: Entry, index: int, temp: Path) -> None:
@@ -92,6 +99,11 @@ def _settle_one(root: Path, place: Path) -> list[Problem]:
     if _untouched(place) or digest(find_file(place) or b"") in (step.before, step.after):
         place.unlink(missing_ok=True)
         return []
-    kept = keep_version(root, entry, int(index), place)
-    message = f"somebody saved into '{step.path}' while plan {entry.n} replaced it; their version is kept"
-    return [Problem(step.path, 0, "overwritten-version", WARN, message, f"diff {kept.relative_to(root)} {step.path}")]
+    return [_overwritten(root, entry, int(index), place)]
+
+
+def _overwritten(root: Path, entry: Entry, index: int, place: Path) -> Problem:
+    path = entry.steps[index].path
+    kept = keep_version(root, entry, index, place)
+    message = f"somebody saved into '{path}' while plan {entry.n} replaced it; their version is kept"
+    return Problem(path, 0, "overwritten-version", WARN, message, f"diff {kept.relative_to(root)} {path}")

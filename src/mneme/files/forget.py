@@ -14,14 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mneme.files import displaced, journal
-from mneme.files.disk import WORKPLACE, remove_tree, sync_folder
+from mneme.files.disk import WORKPLACE, remove_tree, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mneme.errors import Problem
     from mneme.files.journal import Entry
 
 GAP = b"[forgotten]"
+_SQLITE = b"SQLite format 3\0"
 _KEPT = frozenset({"lock", ".gitignore", "history", "journal", "trash", "displaced"})
 
 
@@ -34,6 +36,7 @@ class Forgotten:
     plans: tuple[int, ...]
     dropped: tuple[str, ...]
     remains: tuple[str, ...]
+    problems: tuple[Problem, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """Return the report's JSON form."""
@@ -91,13 +94,30 @@ def _holds(content: bytes, forms: tuple[bytes, ...]) -> bool:
 def _scrub_history(root: Path, forms: tuple[bytes, ...]) -> Iterator[int]:
     for n in journal.numbers(root):
         folder = journal.history_folder(root) / str(n)
-        if not any(_holds(place.read_bytes(), forms) for place in folder.iterdir() if place.is_file()):
-            continue
-        try:
-            journal.rewrite(folder, journal.stripped(journal.load_entry(folder), lost=True))
-        except (OSError, ValueError, KeyError):
+        entry = _load(folder)
+        if entry is None and _folder_holds(folder, forms):
             remove_tree(folder)
-        yield n
+            yield n
+        elif entry is not None and (_folder_holds(folder, forms) or _entry_holds(entry, forms)):
+            journal.rewrite(folder, journal.stripped(entry, lost=True))
+            yield n
+
+
+def _load(folder: Path) -> Entry | None:
+    try:
+        return journal.load_entry(folder)
+    except (OSError, ValueError):
+        return None
+
+
+def _folder_holds(folder: Path, forms: tuple[bytes, ...]) -> bool:
+    return any(_holds(place.read_bytes(), forms) for place in folder.iterdir() if place.is_file())
+
+
+def _entry_holds(entry: Entry, forms: tuple[bytes, ...]) -> bool:
+    """Say whether a text stands in a plan's record across the seams between its pieces."""
+    hunks = [hunk for step in entry.steps for hunk in step.hunks]
+    return any(_holds(hunk.pre + middle + hunk.post, forms) for hunk in hunks for middle in (hunk.old, hunk.new))
 
 
 def _scrub_copies(root: Path, forms: tuple[bytes, ...]) -> None:
@@ -112,24 +132,24 @@ def _scrub_copies(root: Path, forms: tuple[bytes, ...]) -> None:
             if _holds(content, forms):
                 for form in forms:
                     content = content.replace(form, GAP)
-                place.write_bytes(content)
-                sync_folder(place.parent)
+                write_whole(place, content)
 
 
 def _scrub_derived(root: Path, forms: tuple[bytes, ...]) -> Iterator[str]:
     """Drop what can be made again; a log loses only the lines that hold the text."""
-    for place in _files_below(root / WORKPLACE):
-        name = place.relative_to(root / WORKPLACE).parts[0]
-        if name in _KEPT:
+    for place in list(_files_below(root / WORKPLACE)):
+        if place.relative_to(root / WORKPLACE).parts[0] in _KEPT or not place.exists():
             continue
         content = place.read_bytes()
-        if name.endswith((".sqlite", "-wal", "-shm")):
-            place.unlink()
+        if content.startswith(_SQLITE):
+            # A database keeps deleted rows in its free pages, and newer ones in files beside it.
+            for one in place.parent.glob(f"{place.name}*"):
+                one.unlink()
         elif not _holds(content, forms):
             continue
-        elif name.endswith(".jsonl"):
+        elif place.suffix == ".jsonl":
             kept = [line for line in content.splitlines(keepends=True) if not _holds(line, forms)]
-            place.write_bytes(b"".join(kept))
+            write_whole(place, b"".join(kept))
         else:
             place.unlink()
         yield place.relative_to(root).as_posix()

@@ -51,10 +51,10 @@ def _pieces(before: bytes, edits: Sequence[Edit], after: bytes) -> Iterator[tupl
 def _cell_bounds(content: bytes, edit: Edit) -> tuple[int, int]:
     """Widen a span to the cells it touches; whole cells put in between two others touch neither."""
     start, end = edit.start, edit.end
-    between = start == end and _at_line_start(content, start) and content[start : start + 1] in (b"", b"@")
-    if between and edit.new.lstrip(b"\r\n").startswith(b"@"):
+    ends_well = end == len(content) or (content[end : end + 1] == b"@" and edit.new.endswith((b"\n", b"\r")))
+    if start == end and ends_well and _at_line_start(content, start) and edit.new.lstrip(b"\r\n").startswith(b"@"):
         return start, end
-    first = content.rfind(b"\n@", 0, start + 1)
+    first = content.rfind(b"\n@", 0, start)
     last = content.find(b"\n@", end)
     return first + 1 if first >= 0 else 0, len(content) if last < 0 else last + 1
 

@@ -144,7 +144,12 @@ def discard(root: Path, entry: Entry) -> None:
 
 def retire(root: Path, entry: Entry) -> None:
     """Move a finished plan from the journal to history."""
-    source, target = journal_folder(root) / str(entry.n), history_folder(root) / str(entry.n)
+    retire_number(root, entry.n)
+
+
+def retire_number(root: Path, n: int) -> None:
+    """Move a plan's folder from the journal to history, whatever is in it."""
+    source, target = journal_folder(root) / str(n), history_folder(root) / str(n)
     make_folder(target.parent)
     if target.exists():
         remove_tree(source)
@@ -169,8 +174,16 @@ def rewrite(folder: Path, entry: Entry) -> None:
 
 
 def load_entry(folder: Path) -> Entry:
-    """Read one plan; raises `ValueError`, `KeyError` or `OSError` where the record is torn."""
+    """Read one plan; raises `ValueError` or `OSError` where the record is torn."""
     record = json.loads((folder / "plan.json").read_bytes())
+    try:
+        return _entry(record, folder)
+    except (TypeError, KeyError, AttributeError) as error:
+        message = f"not the record of a plan: {folder}"
+        raise ValueError(message) from error
+
+
+def _entry(record: dict[str, Any], folder: Path) -> Entry:
     return Entry(
         n=record["n"],
         verb=record["verb"],
@@ -191,7 +204,7 @@ def get_entry(root: Path, n: int) -> Entry:
     """Return plan `n` of history."""
     try:
         return load_entry(history_folder(root) / str(n))
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError) as error:
         message = f"there is no plan {n} in the history"
         raise NotFoundError(message, "mneme log") from error
 
@@ -216,7 +229,7 @@ def step_diff(step: Step) -> str:
 
 def stripped(entry: Entry, *, lost: bool) -> Entry:
     """Return the entry without any text: what happened remains, what was said is gone."""
-    steps = tuple(replace(step, hunks=()) for step in entry.steps)
+    steps = tuple(replace(step, hunks=(), reason="") for step in entry.steps)
     return replace(entry, steps=steps, needles=(), lost=lost, note="")
 
 

@@ -29,16 +29,34 @@ _IGNORE_ALL = "# everything here is derived or machine state\n*\n"
 @contextlib.contextmanager
 def locked(root: Path, verb: str, *, wait: float = WAIT_SECONDS) -> Iterator[Path]:
     """Hold the workspace's lock for the block; yields the workplace folder. Says who holds it when time runs out."""
-    place = workplace(root)
-    path = place / "lock"
-    with storage_errors(path):
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    deadline = time.monotonic() + wait
+    handle = _open_lock(root)
     try:
-        _wait_for(handle, path, wait)
+        _wait_for(handle, root / WORKPLACE / "lock", deadline, wait)
+        while not _is_current(handle, root):
+            # Somebody deleted the folder while we waited: a lock on a file without a name keeps nobody out.
+            os.close(handle)
+            handle = _open_lock(root)
+            _wait_for(handle, root / WORKPLACE / "lock", deadline, wait)
         _sign(handle, verb)
-        yield place
+        yield root / WORKPLACE
     finally:
         os.close(handle)
+
+
+def _open_lock(root: Path) -> int:
+    path = workplace(root) / "lock"
+    with storage_errors(path):
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+
+
+def _is_current(handle: int, root: Path) -> bool:
+    try:
+        named = (root / WORKPLACE / "lock").stat()
+    except FileNotFoundError:
+        return False
+    held = os.fstat(handle)
+    return (named.st_dev, named.st_ino) == (held.st_dev, held.st_ino)
 
 
 def workplace(root: Path) -> Path:
@@ -47,6 +65,8 @@ def workplace(root: Path) -> Path:
     if not place.is_dir():
         with storage_errors(place):
             make_folder(place)
+            # It holds what private files said.
+            place.chmod(0o700)
     ignore = place / ".gitignore"
     if not ignore.exists():
         with storage_errors(ignore):
@@ -74,8 +94,7 @@ def _try(handle: int) -> bool:
     return True
 
 
-def _wait_for(handle: int, path: Path, wait: float) -> None:
-    deadline = time.monotonic() + wait
+def _wait_for(handle: int, path: Path, deadline: float, wait: float) -> None:
     while True:
         with storage_errors(path, "lock"):
             if _try(handle):

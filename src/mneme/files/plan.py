@@ -14,6 +14,7 @@ from mneme.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
 CONTEXT_LINES = 3
 NO_NEWLINE = "\\ No newline at end of file"
@@ -38,7 +39,8 @@ class Change:
     """What happens to one file: created (`base` is None), edited, moved to `to`, or taken away.
 
     `content` and `after` are what the maker of the plan had at hand anyway: the content that `base` is the hash of, and
-    the hash of what the edits make of it. They save work on long files and decide nothing.
+    the hash of what the edits make of it. They save work on long files and decide nothing. A new file takes mode and
+    owner from `like`.
     """
 
     path: str
@@ -49,6 +51,7 @@ class Change:
     remove: bool = False
     content: bytes | None = field(default=None, compare=False, repr=False)
     after: str | None = field(default=None, compare=False, repr=False)
+    like: Path | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,28 +201,31 @@ class _Group:
 
 
 def _line_groups(content: bytes, edits: Sequence[Edit]) -> Iterator[_Group]:
-    group: _Group | None = None
-    for edit in edits:
-        start = content.rfind(b"\n", 0, edit.start) + 1
-        end = _line_end(content, edit)
-        if group is not None and start < group.end:
-            group.end = max(group.end, end)
-        else:
-            if group is not None:
-                yield group
-            group = _Group(start, end)
-        group.edits.append(edit)
-    if group is not None:
+    """Yield the stretches of whole lines that edits touch; what comes of each ends with a line, or with the file."""
+    waiting = list(edits)
+    while waiting:
+        first = waiting.pop(0)
+        group = _Group(content.rfind(b"\n", 0, first.start) + 1, first.end, [first])
+        while True:
+            while waiting and waiting[0].start <= group.end:
+                group.edits.append(waiting.pop(0))
+                group.end = max(group.end, group.edits[-1].end)
+            if _ends_whole(content, group):
+                break
+            newline = content.find(b"\n", group.end)
+            group.end = len(content) if newline < 0 else newline + 1
         yield group
 
 
-def _line_end(content: bytes, edit: Edit) -> int:
-    was_whole = edit.end == 0 or content[edit.end - 1 : edit.end] == b"\n"
-    last = edit.new[-1:] or content[edit.start - 1 : edit.start] if edit.start else edit.new[-1:] or b"\n"
-    if edit.end == len(content) or (was_whole and last == b"\n"):
-        return edit.end
-    newline = content.find(b"\n", edit.end)
-    return len(content) if newline < 0 else newline + 1
+def _ends_whole(content: bytes, group: _Group) -> bool:
+    if group.end == len(content):
+        return True
+    was_whole = group.end == 0 or content[group.end - 1 : group.end] == b"\n"
+    done, last = group.start, b"\n"
+    for edit in group.edits:
+        last = edit.new[-1:] or content[done : edit.start][-1:] or last
+        done = edit.end
+    return was_whole and (content[done : group.end][-1:] or last) == b"\n"
 
 
 def _context_start(content: bytes, at: int) -> int:

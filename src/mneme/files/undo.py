@@ -7,6 +7,7 @@ once; otherwise the undo is refused.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mneme.errors import BadInputError, RefusedError
@@ -24,12 +25,9 @@ if TYPE_CHECKING:
 def undone_numbers(root: Path) -> set[int]:
     """Return the plans that are taken back as things stand: an undo that was itself undone no longer counts."""
     undone: set[int] = set()
-    undoes: dict[int, int] = {}
-    for entry in journal.entries(root):
-        if entry.undoes is not None and not entry.abandoned:
-            undoes[entry.n] = entry.undoes
+    for entry in journal.entries(root, newest_first=True):
+        if entry.undoes is not None and not entry.abandoned and entry.n not in undone:
             undone.add(entry.undoes)
-            undone.discard(undoes.get(entry.undoes, 0))
     return undone
 
 
@@ -82,7 +80,8 @@ def _bring_back(root: Path, entry: Entry, step: Step) -> Change:
     content = find_file(displaced.trash_place(root, entry.n, step.path))
     if content is None or digest(content) != step.before:
         raise _would_lose(entry, step, "its content is no longer in the trash")
-    return plan_create(step.path, content, f"undo of plan {entry.n}")
+    change = plan_create(step.path, content, f"undo of plan {entry.n}")
+    return replace(change, like=displaced.trash_place(root, entry.n, step.path))
 
 
 def _move_back(root: Path, entry: Entry, step: Step, content: bytes) -> Change:
@@ -97,19 +96,21 @@ def _turned(root: Path, entry: Entry, step: Step, content: bytes) -> list[Edit]:
     if digest(content) == step.after:
         return [hunk.as_edit() for hunk in turned]
     later = _later_steps(root, entry, step)
-    if later and later[-1][1].after == digest(content) and _unbroken(step, later):
-        return [_moved_along(entry, step, hunk, later).as_edit() for hunk in turned]
-    return [_found_again(entry, step, hunk, content) for hunk in turned]
+    if later is None or not later or later[-1][1].after != digest(content) or not _unbroken(step, later):
+        return [_found_again(entry, step, hunk, content) for hunk in turned]
+    return [_moved_along(entry, step, hunk, later, content).as_edit() for hunk in turned]
 
 
-def _later_steps(root: Path, entry: Entry, step: Step) -> list[tuple[int, Step]]:
-    return [
-        (later.n, one)
-        for later in journal.entries(root)
-        if later.n > entry.n and not later.abandoned
-        for one in later.steps
-        if one.path == step.target
-    ]
+def _later_steps(root: Path, entry: Entry, step: Step) -> list[tuple[int, Step]] | None:
+    """Return what later plans did to the file, or None where nobody can say any more."""
+    steps = []
+    for later in journal.entries(root, after=entry.n):
+        for one in later.steps:
+            if one.path == step.target and not later.abandoned:
+                if later.lost:
+                    return None
+                steps.append((later.n, one))
+    return steps
 
 
 def _unbroken(step: Step, later: list[tuple[int, Step]]) -> bool:
@@ -121,28 +122,48 @@ def _unbroken(step: Step, later: list[tuple[int, Step]]) -> bool:
     return True
 
 
-def _moved_along(entry: Entry, step: Step, hunk: Hunk, later: list[tuple[int, Step]]) -> Hunk:
-    from dataclasses import replace
-
+def _moved_along(entry: Entry, step: Step, hunk: Hunk, later: list[tuple[int, Step]], content: bytes) -> Hunk:
+    moved = hunk
     for n, one in later:
         drift = 0
         for other in one.hunks:
-            if other.at + len(other.old) <= hunk.at:
+            if other.at + len(other.old) <= moved.at:
                 drift += len(other.new) - len(other.old)
-            elif other.at < hunk.at + max(1, len(hunk.old)):
-                raise _would_lose(entry, step, f"plan {n} changed the same lines later")
-        hunk = replace(hunk, at=hunk.at + drift)
-    return hunk
+            elif other.at < moved.at + max(1, len(moved.old)):
+                # Changed later, and perhaps changed back since: then it stands here once, as we left it.
+                return _restored(entry, step, hunk, content, f"plan {n} changed the same lines later")
+        moved = replace(moved, at=moved.at + drift)
+    return moved
+
+
+def _restored(entry: Entry, step: Step, hunk: Hunk, content: bytes, reason: str) -> Hunk:
+    places = _places_of(hunk.pre + hunk.old + hunk.post, content)
+    if len(places) != 1:
+        raise _would_lose(entry, step, reason)
+    return replace(hunk, at=places[0] + len(hunk.pre))
 
 
 def _found_again(entry: Entry, step: Step, hunk: Hunk, content: bytes) -> Edit:
+    """Return the hunk where its lines stand exactly once, with as much of its surroundings as is left."""
     for pre, post in ((hunk.pre, hunk.post), (hunk.pre, b""), (b"", hunk.post), (b"", b"")):
         pattern = pre + hunk.old + post
-        at = content.find(pattern) if hunk.old.strip() or (pre + post).strip() else -1
-        if at >= 0 and content.find(pattern, at + 1) < 0:
-            start = at + len(pre)
+        places = _places_of(pattern, content) if pattern.strip() else []
+        if len(places) == 1:
+            start = places[0] + len(pre)
             return Edit(start, start + len(hunk.old), hunk.new)
     raise _would_lose(entry, step, "it was edited by hand since, in the same place")
+
+
+def _places_of(pattern: bytes, content: bytes) -> list[int]:
+    """Return where some whole lines stand, two places at most."""
+    places: list[int] = []
+    at = content.find(pattern)
+    while at >= 0 and len(places) < 2:  # noqa: PLR2004 - a second one settles that it is not the only one
+        end = at + len(pattern)
+        if (at == 0 or content[at - 1 : at] == b"\n") and (end == len(content) or pattern.endswith(b"\n")):
+            places.append(at)
+        at = content.find(pattern, at + 1)
+    return places
 
 
 def _would_lose(entry: Entry, step: Step, reason: str) -> RefusedError:

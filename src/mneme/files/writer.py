@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mneme.errors import WARN, ConflictError, MnemeError, Problem, RefusedError
+from mneme.errors import ERROR, WARN, ConflictError, MnemeError, Problem, RefusedError
 from mneme.files import displaced, journal
 from mneme.files.disk import (
     WORKPLACE,
@@ -61,6 +61,7 @@ class _Prepared:
     step: Step
     content: bytes | None
     stamp: Stamp | None = None
+    like: Path | None = None
 
 
 Stamps = tuple["Stamp | None", ...]
@@ -75,7 +76,7 @@ def apply(root: Path, plan: Plan, *, now: datetime, held: bool = False) -> Appli
             return Applied(0, (), tuple(problems))
         entry = _entry(root, plan, prepared, now)
         with _whole_or_nothing(root, entry, prepared):
-            _enact(root, entry, tuple(item.stamp for item in prepared))
+            problems += _enact(root, entry, tuple(item.stamp for item in prepared))
         return Applied(entry.n, entry.paths, tuple(problems), entry.steps)
 
 
@@ -84,14 +85,13 @@ def destroy(root: Path, plan: Plan, needles: tuple[str, ...], *, now: datetime, 
     from mneme.files.forget import finish_forgetting
 
     with contextlib.nullcontext() if held else locked(root, plan.verb):
-        _recover_held(root)
-        displaced.settle(root, at_once=True)
+        problems = [*_recover_held(root), *displaced.settle(root, at_once=True)]
         prepared = _prepare_all(root, plan)
         entry = replace(_entry(root, plan, prepared, now), needles=needles, destroys=True)
         with _whole_or_nothing(root, entry, prepared):
-            _place_all(root, entry)
-            _settle_folders(root, entry)
-        return finish_forgetting(root, entry)
+            _place_all(root, entry, tuple(item.stamp for item in prepared))
+            problems += _settle_folders(root, entry, checked=True)
+        return replace(finish_forgetting(root, entry), problems=tuple(problems))
 
 
 def show_plan(root: Path, plan: Plan) -> list[Step]:
@@ -111,8 +111,24 @@ def recover(root: Path) -> list[Problem]:
 
 
 def _prepare_all(root: Path, plan: Plan) -> list[_Prepared]:
+    _refuse_strange_paths(root, [path for change in plan.changes for path in (change.path, change.to) if path])
     prepared = [_prepare(root, change, free=plan.free) for change in plan.changes]
     return [item for item in prepared if item.step.before != item.step.after or item.step.to is not None]
+
+
+def _refuse_strange_paths(root: Path, paths: list[str]) -> None:
+    """Refuse a plan that means one file twice, or that reaches into the machine's own folder."""
+    own = Path(os.path.realpath(root / WORKPLACE))
+    seen: set[Path] = set()
+    for path in paths:
+        place = place_of(root, path)
+        if place == own or own in place.parents:
+            message = f"'{path}' lies in the machine's own folder, which is no memory"
+            raise RefusedError(message, f"ls {root}")
+        if place in seen:
+            message = f"one plan changes '{path}' twice"
+            raise RefusedError(message, "run the command again")
+        seen.add(place)
 
 
 def _prepare(root: Path, change: Change, *, free: bool) -> _Prepared:
@@ -130,7 +146,7 @@ def _prepare(root: Path, change: Change, *, free: bool) -> _Prepared:
     hunks = () if after is None else hunks_of(content, change.edits)
     after_hash = None if after is None else change.after if same and change.after else digest(after)
     step = journal.Step(change.path, change.base, after_hash, hunks, change.reason, change.to)
-    return _Prepared(step, after, stamp)
+    return _Prepared(step, after, stamp, change.like)
 
 
 def _moved_on(change: Change, found: bytes | None) -> ConflictError:
@@ -176,9 +192,11 @@ def _whole_or_nothing(root: Path, entry: Entry, prepared: list[_Prepared]) -> It
         try:
             journal.stage(root, entry)
             for index, item in enumerate(prepared):
-                _write_temp(root, entry, index, item.content)
+                _write_temp(root, entry, index, item.content, item.like)
             journal.commit(root, entry)
         except BaseException:
+            with contextlib.suppress(OSError):
+                journal.uncommit(root, entry)
             _sweep_staged(root, entry)
             raise
         try:
@@ -189,17 +207,20 @@ def _whole_or_nothing(root: Path, entry: Entry, prepared: list[_Prepared]) -> It
         except BaseException:
             # Interrupted from outside: the plan is committed, so it is finished rather than left to the next run.
             with contextlib.suppress(MnemeError, OSError):
-                _enact(root, entry)
+                _finish_destroying(root, entry) if entry.destroys else _enact(root, entry)
             raise
 
 
-def _write_temp(root: Path, entry: Entry, index: int, content: bytes | None) -> None:
+def _write_temp(root: Path, entry: Entry, index: int, content: bytes | None, like: Path | None = None) -> None:
     if content is None:
         return
     step = entry.steps[index]
     target = place_of(root, step.target)
     make_folder(target.parent)
-    write_new(_temp(root, entry, index), content, like=place_of(root, step.path))
+    temp = _temp(root, entry, index)
+    # A name of ours that a lost journal left behind.
+    temp.unlink(missing_ok=True)
+    write_new(temp, content, like=like or place_of(root, step.path))
 
 
 def _temp(root: Path, entry: Entry, index: int) -> Path:
@@ -207,26 +228,35 @@ def _temp(root: Path, entry: Entry, index: int) -> Path:
     return place_of(root, step.target).parent / Path(entry.temp_of(index)).name
 
 
-def _enact(root: Path, entry: Entry, stamps: Stamps = ()) -> None:
+def _enact(root: Path, entry: Entry, stamps: Stamps = ()) -> list[Problem]:
     _place_all(root, entry, stamps)
-    _settle_folders(root, entry)
+    problems = _settle_folders(root, entry, checked=bool(stamps))
     _retire(root, entry)
+    return problems
 
 
 def _place_all(root: Path, entry: Entry, stamps: Stamps = ()) -> None:
     """Move every new content into place; with `stamps` the plan is fresh, else it may be done in part already."""
     for index, step in enumerate(entry.steps):
-        if stamps or _status(root, step) != NEW:
+        if stamps or _status(root, step) == OLD:
             _place(root, entry, index, stamps[index] if stamps else None)
 
 
-def _settle_folders(root: Path, entry: Entry) -> None:
-    for index in range(len(entry.steps)):
-        temp = _temp(root, entry, index)
-        displaced.keep(root, entry, index, temp)
-        displaced.keep(root, entry, index, temp.with_suffix(_ASIDE))
+def _settle_folders(root: Path, entry: Entry, *, checked: bool = False) -> list[Problem]:
+    """Put aside what was pushed out of place and make every name durable; `checked`: it is known to be the old text."""
+    problems = _keep_displaced(root, entry, checked=checked)
     _sync_folders(root, entry)
     _prune(root, entry.prune)
+    return problems
+
+
+def _keep_displaced(root: Path, entry: Entry, *, checked: bool = False) -> list[Problem]:
+    problems: list[Problem] = []
+    for index in range(len(entry.steps)):
+        temp = _temp(root, entry, index)
+        problems += displaced.keep(root, entry, index, temp, checked=checked)
+        problems += displaced.keep(root, entry, index, temp.with_suffix(_ASIDE), checked=checked)
+    return problems
 
 
 def _sync_folders(root: Path, entry: Entry) -> None:
@@ -313,6 +343,9 @@ def _to_trash(root: Path, entry: Entry, step: Step, place: Path) -> None:
 
 
 def _hash(place: Path) -> str | None:
+    """Return the hash of a file, None where there is none; what is no file has a hash that no content has."""
+    if place.is_dir():
+        return "folder"
     content = find_file(place)
     return None if content is None else digest(content)
 
@@ -344,27 +377,42 @@ def _take_back(root: Path, entry: Entry) -> None:
 
 def _revert_all(root: Path, entry: Entry) -> None:
     for index, step in reversed(list(enumerate(entry.steps))):
-        if _status(root, step) == NEW:
+        if step.to is not None:
+            _revert_move(root, entry, step)
+        elif _status(root, step) == NEW:
             _revert(root, entry, index)
     _sync_folders(root, entry)
 
 
 def _revert(root: Path, entry: Entry, index: int) -> None:
     step, temp = entry.steps[index], _temp(root, entry, index)
-    place, target = place_of(root, step.path), place_of(root, step.target)
-    if step.removes or step.to is not None:
-        trash = displaced.trash_place(root, entry.n, step.path)
-        if not place.exists() and trash.exists():
-            trash.rename(place)
+    place = place_of(root, step.path)
     if step.removes:
-        return
-    if step.before is None or step.to is not None:
-        target.unlink(missing_ok=True)
-    elif _hash(temp) == step.before:
-        if not swap(temp, target):
-            temp.replace(target)
+        _bring_back(root, entry, step)
+    elif step.before is None:
+        place.unlink(missing_ok=True)
+    elif _hash(temp) not in (None, step.after):
+        # What we pushed aside: the old content, or a version of somebody's that slipped in.
+        if not swap(temp, place):
+            temp.replace(place)
     else:
-        _write_over(target, _content_before(root, step), temp)
+        _write_over(place, _content_before(root, step), temp)
+
+
+def _revert_move(root: Path, entry: Entry, step: Step) -> None:
+    """Undo a move that is done, or half done: the file lies under its old name again, and only there."""
+    target = place_of(root, step.target)
+    moved = _hash(target) == step.after
+    if _bring_back(root, entry, step) and moved:
+        target.unlink()
+
+
+def _bring_back(root: Path, entry: Entry, step: Step) -> bool:
+    """Bring a file back from the trash unless one lies in its place; say whether one does afterwards."""
+    place, trash = place_of(root, step.path), displaced.trash_place(root, entry.n, step.path)
+    if not place.exists() and trash.exists():
+        trash.rename(place)
+    return place.exists()
 
 
 def _content_before(root: Path, step: Step) -> bytes:
@@ -393,34 +441,41 @@ def _recover_one(root: Path, name: str) -> list[Problem]:
     folder = journal.journal_folder(root) / name
     try:
         entry = journal.load_entry(folder)
-    except (OSError, ValueError, KeyError, TypeError):
-        # Torn while it was being written down: nothing of the plan happened.
-        remove_tree(folder)
-        return []
+    except (OSError, ValueError):
+        if name.startswith(journal.STAGED_PREFIX) or not name.isdigit():
+            # Torn while it was being written down: nothing of the plan happened.
+            remove_tree(folder)
+            return []
+        return [_give_up_unreadable(root, int(name))]
     if name.startswith(journal.STAGED_PREFIX):
         _sweep_staged(root, entry)
         return []
-    if any(_status(root, step) == OTHER for step in entry.steps):
-        return [_abandon(root, entry)]
+    if not entry.destroys and any(_status(root, step) == OTHER for step in entry.steps):
+        return _abandon(root, entry)
     _restore_temps(root, entry)
-    if entry.needles:
-        from mneme.files.forget import finish_forgetting
-
-        _place_all(root, entry)
-        _settle_folders(root, entry)
-        finish_forgetting(root, entry)
-    else:
-        _enact(root, entry)
+    problems = _finish_destroying(root, entry) if entry.destroys else _enact(root, entry)
     message = f"plan {entry.n} ('{entry.verb}') had been interrupted and was finished"
     place = entry.paths[0] if entry.paths else WORKPLACE
-    return [Problem(place, 0, "interrupted-plan", WARN, message, f"mneme diff {entry.n}")]
+    return [Problem(place, 0, "interrupted-plan", WARN, message, f"mneme diff {entry.n}"), *problems]
+
+
+def _finish_destroying(root: Path, entry: Entry) -> list[Problem]:
+    from mneme.files.forget import finish_forgetting
+
+    theirs = [step.path for step in entry.steps if _status(root, step) == OTHER]
+    message = "it was edited while it was to be forgotten, and stays as it is"
+    problems = [Problem(path, 0, "edited-meanwhile", WARN, message, f"mneme forget {path}") for path in theirs]
+    _place_all(root, entry)
+    problems += _settle_folders(root, entry)
+    finish_forgetting(root, entry)
+    return problems
 
 
 def _restore_temps(root: Path, entry: Entry) -> None:
     """Write again the new contents that a crash has eaten or torn."""
     for index, step in enumerate(entry.steps):
         temp = _temp(root, entry, index)
-        if step.removes or _status(root, step) == NEW or _hash(temp) == step.after:
+        if step.removes or _status(root, step) != OLD or _hash(temp) == step.after:
             continue
         temp.unlink(missing_ok=True)
         before = b"" if step.before is None else find_file(place_of(root, step.path)) or b""
@@ -449,14 +504,21 @@ def _status_of_move(root: Path, step: Step, found: str | None) -> str:
     return OLD
 
 
-def _abandon(root: Path, entry: Entry) -> Problem:
+def _give_up_unreadable(root: Path, n: int) -> Problem:
+    """Put a committed plan whose record was damaged into history as it is: nobody can say what it wanted."""
+    journal.retire_number(root, n)
+    message = f"plan {n} had been interrupted and its record cannot be read; some of its files may be changed"
+    return Problem(f"{WORKPLACE}/history/{n}", 0, "unreadable-plan", ERROR, message, "mneme check")
+
+
+def _abandon(root: Path, entry: Entry) -> list[Problem]:
     """Give way to a hand edit made after the crash: the plan's other files go back, the edit stays."""
     theirs = next(step.path for step in entry.steps if _status(root, step) == OTHER)
     _revert_all(root, entry)
-    for index in range(len(entry.steps)):
-        displaced.keep(root, entry, index, _temp(root, entry, index))
+    problems = _keep_displaced(root, entry)
+    _prune(root, entry.made)
     folder = journal.journal_folder(root) / str(entry.n)
     journal.rewrite(folder, replace(entry, abandoned=True))
     journal.retire(root, entry)
     message = f"plan {entry.n} ('{entry.verb}') had been interrupted and this file edited since, so it was given up"
-    return Problem(theirs, 0, "abandoned-plan", WARN, message, f"mneme diff {entry.n}")
+    return [Problem(theirs, 0, "abandoned-plan", WARN, message, f"mneme diff {entry.n}"), *problems]

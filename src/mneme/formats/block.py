@@ -271,6 +271,8 @@ def code_spans_in(row: str) -> list[tuple[int, int]]:
     """Return the inline code of one line as (start, end), its backticks included."""
     if "`" not in row:
         return []
+    if "``" not in row:
+        return _single_tick_spans(row)
     runs = [(match.start(), match.end()) for match in _TICKS.finditer(row)]
     later: dict[int, list[int]] = {}
     for number in range(len(runs) - 1, -1, -1):
@@ -286,6 +288,16 @@ def code_spans_in(row: str) -> list[tuple[int, int]]:
             spans.append((start, runs[same[-1]][1]))
             number = same[-1]
         number += 1
+    return spans
+
+
+def _single_tick_spans(row: str) -> list[tuple[int, int]]:
+    """Return the inline code of a line on which every backtick stands alone, as nearly all do."""
+    spans = []
+    start = row.find("`")
+    while start >= 0 and (end := row.find("`", start + 1)) >= 0:
+        spans.append((start, end + 1))
+        start = row.find("`", end + 1)
     return spans
 
 

@@ -209,13 +209,17 @@ def _note_line() -> re.Pattern[str]:
 
 @cache
 def _bent_key() -> re.Pattern[str]:
-    """Match a key that is nearly right: followed by a colon, or in capitals."""
-    return re.compile(r"(gist|cue|state|conf|since|seen|link)(?:\s*[:\uff1a]|(?=\s))", re.IGNORECASE)
+    """Match a key that is nearly right: followed by a colon, or begun or written with capitals."""
+    return re.compile(rf"({_any_case(KEYS)})(?:\s*[:\uff1a]|(?=\s))")
 
 
 @cache
 def _bent_pair() -> re.Pattern[str]:
-    return re.compile(r"(?<!\S)(state|conf|since|seen)(?:\s*[:\uff1a]\s*|\s+)(\S+)", re.IGNORECASE)
+    return re.compile(rf"(?<!\S)({_any_case(STATUS_KEYS)})(?:\s*[:\uff1a]\s*|\s+)(\S+)")
+
+
+def _any_case(keys: Sequence[str]) -> str:
+    return "|".join(form for key in keys for form in (key, key.capitalize(), key.upper()))
 
 
 @cache

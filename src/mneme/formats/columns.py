@@ -46,6 +46,7 @@ class Columns:
     """
 
     __slots__ = (
+        "_cells",
         "_starts",
         "blocks",
         "confs",
@@ -70,6 +71,7 @@ class Columns:
         self.strict: dict[int, Cell] = {}
         self.faults: list[Fault] = []
         self._starts: list[tuple[int, int]] = []
+        self._cells: dict[int, Cell] = {}
 
     def __len__(self) -> int:
         return len(self.blocks)
@@ -97,8 +99,10 @@ class Columns:
 
     def cell(self, at: int) -> Cell:
         """Return a whole cell, read strictly from its own stretch of the text."""
-        known = self.strict.get(at)
-        return known if known is not None else read_block(self.text, *self.place(at), len(self.blocks[at]))[0]
+        cell = self._cells.get(at) or self.strict.get(at)
+        if cell is None:
+            cell = self._cells[at] = read_block(self.text, *self.place(at), len(self.blocks[at]))[0]
+        return cell
 
     def link_line(self, at: int, number: int) -> int:
         """Return the line of one of a cell's links."""

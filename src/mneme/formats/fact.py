@@ -119,6 +119,21 @@ def print_facts(file: FactFile) -> str:
     return file.text
 
 
+def immutable_facts(text: str) -> dict[str, tuple[str, str, str, str]]:
+    """Return what no edit may change, by id: what each fact says, its category, its time and its source.
+
+    The second fact with one id is `acme-001 (2)`, and so on; one without an id is named by the hash of its words.
+    """
+    parts: dict[str, tuple[str, str, str, str]] = {}
+    repeats: Counter[str] = Counter()
+    for fact in parse_facts(text).facts:
+        name = fact.id or entry_hash(fact.fact)
+        repeats[name] += 1
+        again = repeats[name]
+        parts[name if again == 1 else f"{name} ({again})"] = (fact.fact, fact.category, fact.timestamp, fact.source)
+    return parts
+
+
 class _Reader:
     """Collects facts and problems while a text is read once from its start to its end."""
 

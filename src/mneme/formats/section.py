@@ -28,7 +28,6 @@ _MARKUP = re.compile(
     r"|\[\[(?:[^\[\]|]*+\|)?(?P<wiki>[^\[\]|]*+)\]\]|<[/A-Za-z!][^<>]*+>"
 )
 _UNDERSCORES = re.compile(r"_+")
-_DROPPED = re.compile(r"[^a-z0-9_\- ]")
 _KEPT_CATEGORIES = frozenset(("Ll", "Lm", "Lo", "Lt", "Lu", "Mc", "Me", "Mn", "Nd", "Nl", "Pc"))
 
 
@@ -68,18 +67,23 @@ def slug(text: str) -> str:
         text = _MARKUP.sub(_words, text)
     if "_" in text:
         text = _without_emphasis(text)
-    text = text.strip().lower()
-    if text.isascii():
-        return _DROPPED.sub("", text).replace(" ", "-")
-    return "".join(char for char in text if _kept(char)).replace(" ", "-")
+    return text.strip().lower().translate(_SLUG)
+
+
+class _SlugTable(dict[int, int | None]):
+    """What becomes of each character in a slug, worked out when one is first met."""
+
+    def __missing__(self, code: int) -> int | None:
+        kept = unicodedata.category(chr(code)) in _KEPT_CATEGORIES
+        self[code] = code if kept else None
+        return self[code]
+
+
+_SLUG = _SlugTable({ord(" "): ord("-"), ord("-"): ord("-"), ord("_"): ord("_")})
 
 
 def _words(match: re.Match[str]) -> str:
     return match["words"] or match["wiki"] or (match[0] if match[0][0] == "\\" else "")
-
-
-def _kept(char: str) -> bool:
-    return char in " -_" or unicodedata.category(char) in _KEPT_CATEGORIES
 
 
 def _without_emphasis(text: str) -> str:

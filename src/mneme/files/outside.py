@@ -1,0 +1,44 @@
+"""Files of other programs that mneme is installed into: replaced whole by one rename, or taken away.
+
+They lie outside any workspace, so there is no journal and no history here: whoever changes one shows the diff first
+and can take it back to the byte.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mneme.files.disk import make_folder, storage_errors, sync_folder, write_new
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MAY_RUN = 0o111
+
+
+def put_outside(place: Path, content: bytes | None, *, runs: bool = False) -> None:
+    """Give a file this content and keep its mode, or take it away; a new one that `runs` may be run by who may read it.
+
+    A symbolic link stays one: the file it leads to is changed.
+    """
+    place = place.resolve()
+    with storage_errors(place):
+        if content is None:
+            place.unlink(missing_ok=True)
+        else:
+            _replace(place, content, runs=runs and not place.exists())
+        sync_folder(place.parent)
+
+
+def _replace(place: Path, content: bytes, *, runs: bool) -> None:
+    make_folder(place.parent)
+    temp = place.with_name(f".{place.name}.mneme-new")
+    temp.unlink(missing_ok=True)
+    try:
+        write_new(temp, content, like=place)
+        if runs:
+            mode = temp.stat().st_mode & 0o777
+            temp.chmod(mode | (mode >> 2 & _MAY_RUN))
+        temp.replace(place)
+    finally:
+        temp.unlink(missing_ok=True)
