@@ -223,7 +223,8 @@ def _any_case(keys: Sequence[str]) -> str:
 
 
 @cache
-def _inline_comment() -> re.Pattern[str]:
+def inline_comment() -> re.Pattern[str]:
+    """Match a comment where there can be none: a `#` between blanks, after the start of a line."""
     return re.compile(r"\s#\s")
 
 
@@ -487,7 +488,7 @@ def newline_of(tail: str) -> str:
 
 def _read_header(draft: _Draft, line: str, start: int, number: int) -> None:
     words = line[1:].split(None, 2)
-    if not words:
+    if not words or words[0][0] == "#":
         draft.fault("missing-id", number)
         return
     draft.id = words[0]
@@ -545,7 +546,7 @@ def _read_text_field(draft: _Draft, line: str, _start: int, number: int) -> str:
     value = rest[0].rstrip() if rest else ""
     if value:
         draft.put(key, value, number)
-        if "#" in value and (comment := _inline_comment().search(value)):
+        if "#" in value and (comment := inline_comment().search(value)):
             draft.fault("inline-comment", number, value[comment.start() + 1 :])
     elif key == "cue":
         draft.fault("empty-cue", number)

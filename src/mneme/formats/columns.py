@@ -22,6 +22,7 @@ from mneme.formats.cell import (
     Fault,
     count_lines,
     first_header_at,
+    inline_comment,
     is_date,
     read_block,
     read_preamble,
@@ -42,13 +43,14 @@ class Columns:
 
     Links are `(cell index, relation, target, how many links the cell has before it)`. `strict` holds the cells that are
     not canonical, by index: every canonical one has all seven fields in order, a well-formed id and topic, known words
-    and real dates in its status, no inline or special comment and no body line that reads like a link.
+    and real dates in its status, no inline or special comment and no body line that reads like a link. `bodies` are the
+    body lines of the canonical ones as they stand.
     """
 
     __slots__ = (
         "_cells",
-        "_starts",
-        "blocks",
+        "_places",
+        "bodies",
         "confs",
         "cues",
         "faults",
@@ -63,18 +65,18 @@ class Columns:
         "topics",
     )
 
-    def __init__(self, text: str, blocks: Sequence[str], fields: Sequence[Sequence[str]]) -> None:
+    def __init__(self, text: str, fields: Sequence[Sequence[str]], bodies: Sequence[str]) -> None:
         self.text = text
-        self.blocks = blocks
         self.set_fields(fields)
+        self.bodies = bodies
         self.links: list[tuple[int, str, str, int]] = []
         self.strict: dict[int, Cell] = {}
         self.faults: list[Fault] = []
-        self._starts: list[tuple[int, int]] = []
+        self._places: list[tuple[int, int, int]] = []
         self._cells: dict[int, Cell] = {}
 
     def __len__(self) -> int:
-        return len(self.blocks)
+        return len(self.ids)
 
     def fields(self) -> tuple[Sequence[str], ...]:
         """Return the columns in the order of `FIELD_NAMES`."""
@@ -84,24 +86,22 @@ class Columns:
         """Set the columns, given in the order of `FIELD_NAMES`."""
         self.ids, self.topics, self.gists, self.states, self.confs, self.sinces, self.seens, self.cues = fields
 
-    def place(self, at: int) -> tuple[int, int]:
-        """Return the offset and the line at which a cell starts."""
-        if not self._starts:
-            first = first_header_at(self.text)
-            offsets = accumulate(map(len, self.blocks), initial=first)
-            breaks = accumulate(map(count_lines, self.blocks), initial=1 + count_lines(self.text[:first]))
-            self._starts = list(zip(offsets, breaks, strict=True))
-        return self._starts[at]
+    def place(self, at: int) -> tuple[int, int, int]:
+        """Return the offset and the line at which a cell starts, and how far it is to the next one."""
+        if not self._places:
+            self._places = _places(self.text)
+        return self._places[at]
 
     def line(self, at: int) -> int:
         """Return the line of a cell's header."""
-        return self.place(at)[1]
+        cell = self.strict.get(at)
+        return cell.line if cell is not None else self.place(at)[1]
 
     def cell(self, at: int) -> Cell:
         """Return a whole cell, read strictly from its own stretch of the text."""
-        cell = self._cells.get(at) or self.strict.get(at)
+        cell = self.strict.get(at) or self._cells.get(at)
         if cell is None:
-            cell = self._cells[at] = read_block(self.text, *self.place(at), len(self.blocks[at]))[0]
+            cell = self._cells[at] = read_block(self.text, *self.place(at))[0]
         return cell
 
     def link_line(self, at: int, number: int) -> int:
@@ -109,20 +109,33 @@ class Columns:
         return self.cell(at).links[number].line
 
 
+def _places(text: str) -> list[tuple[int, int, int]]:
+    """Return the offset, the line and the size of every block of a text without carriage returns."""
+    first = first_header_at(text)
+    blocks = text[first:].split("\n@")
+    sizes = [len(block) + 2 for block in blocks]
+    sizes[0] -= 1
+    sizes[-1] -= 1
+    breaks = [block.count("\n") + 1 for block in blocks]
+    offsets = accumulate(sizes, initial=first)
+    lines = accumulate(breaks, initial=1 + count_lines(text[:first]))
+    return list(zip(offsets, lines, sizes, strict=False))
+
+
 @cache
 def _blocks() -> re.Pattern[str]:
-    """Match one block: a canonical cell (its fields in groups 2 to 11), else anything up to the next header."""
-    text = r"[^\s#][^\n#]*+(?<!\s)"
-    day = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    """Match one block: nearly a canonical cell (its fields in groups 1 to 10), else anything up to the next header.
+
+    What is dear to tell by a pattern (words that exist, real dates, blanks at an end) is told by whole columns.
+    """
     relation = "|".join(sorted(RELATIONS, key=len, reverse=True))
     return re.compile(
-        rf"(@[ ]++([A-Z][A-Z0-9]*+-[0-9]{{{ID_DIGITS},}}+)[ ]++([^\s#/][^\s/]*+(?:/[^\s/]++)*+)[ ]*+\n"
-        rf"gist[ ]++({text})\n"
-        rf"state[ ]++({'|'.join(STATES)})[ ]++conf[ ]++({'|'.join(CONFS)})"
-        rf"[ ]++since[ ]++({day})[ ]++seen[ ]++({day})[ ]*+\n"
-        rf"cue[ ]++({text})\n"
-        rf"((?:>(?!>|[ ]*+(?:{relation})[ ])[^\n]*+\n)*+)"
-        rf"((?:link[ ]++(?:{relation})[ ]++[^\s#][^\s]*+[ ]*+\n)*+)"
+        rf"(?:@ ++([A-Z][A-Z0-9]*+-[0-9]{{{ID_DIGITS},}}+) ++([^ \n]++) *+\n"
+        rf"gist ++([^\n]++)\n"
+        rf"state ++([a-z]++) ++conf ++([a-z]++) ++since ++([^ \n]++) ++seen ++([^ \n]++) *+\n"
+        rf"cue ++([^\n]++)\n"
+        rf"((?:>(?!\s*+(?:{relation})\s|>)[^\n]*+\n)*+)"
+        rf"((?:link ++(?:{relation}) ++[^ \n#][^ \n]*+ *+\n)*+)"
         rf"\n*+(?=@|\Z)"
         rf"|@[^\n]*+\n?+(?:[^@\n][^\n]*+\n?+|\n)*+)"
     )
@@ -130,39 +143,76 @@ def _blocks() -> re.Pattern[str]:
 
 def read_columns(text: str) -> Columns:
     """Read all cells of a text into columns: the canonical ones in one pass, the others strictly."""
-    with _collector_off():
+    with collector_off():
         first = first_header_at(text)
         rows = [] if "\r" in text else _blocks().findall(text, first)
         return _bulk_columns(text, first, rows) if rows else _strict_columns(text)
 
 
 def _bulk_columns(text: str, first: int, rows: list[tuple[str, ...]]) -> Columns:
-    blocks, ids, topics, gists, states, confs, sinces, seens, cues, bodies, links = zip(*rows, strict=True)
-    columns = Columns(text, blocks, (ids, topics, gists, states, confs, sinces, seens, cues))
-    for at, written in enumerate(links):
-        if written:
-            words = written.split()
-            columns.links += zip(repeat(at), words[1::3], words[2::3], count())
-    odd = _odd_rows(ids, sinces, seens)
+    *fields, bodies, links = zip(*rows, strict=True)
+    columns = Columns(text, fields, bodies)
+    odd = _odd_rows(columns, comments="#" in text)
+    odd |= _read_links(columns, links)
     faults: list[Fault] = []
     start = len(BOM) if text.startswith(BOM) else 0
     read_preamble(split_lines(text[start:first], start), first, faults)
     if "" in bodies:
-        bare = [at for at, body in enumerate(bodies) if not body]
-        faults += [Fault("missing-body", columns.line(at), ids[at], "") for at in bare if at not in odd]
+        bare = [at for at, body in enumerate(bodies) if not body and at not in odd]
+        faults += [Fault("missing-body", columns.line(at), columns.ids[at], "") for at in bare]
     if odd:
         _read_odd(columns, odd, faults)
     columns.faults = whole_faults(text, faults)
     return columns
 
 
-def _odd_rows(ids: Sequence[str], sinces: Sequence[str], seens: Sequence[str]) -> set[int]:
-    """Return the rows the pattern did not take for canonical, and those that name a day which does not exist."""
-    odd = {at for at, cell_id in enumerate(ids) if not cell_id} if "" in ids else set()
-    unreal = {day for day in {*sinces, *seens} if day and not is_date(day)}
-    if unreal:
-        odd |= {at for at, days in enumerate(zip(sinces, seens, strict=True)) if not unreal.isdisjoint(days)}
+def _odd_rows(columns: Columns, *, comments: bool) -> set[int]:
+    """Return the rows that are not canonical: those the pattern did not take, and those with a value that is not one."""
+    odd = {at for at, cell_id in enumerate(columns.ids) if not cell_id} if "" in columns.ids else set[int]()
+    for column in (columns.gists, columns.cues):
+        trimmed = list(map(str.strip, column))
+        if trimmed != list(column):
+            odd |= {at for at, value in enumerate(column) if value != trimmed[at]}
+        if comments:
+            search = inline_comment().search
+            odd |= {at for at, value in enumerate(column) if "#" in value and search(value)}
+    for column, is_sound in (
+        (columns.topics, _is_topic),
+        (columns.states, STATES.__contains__),
+        (columns.confs, CONFS.__contains__),
+        (columns.sinces, is_date),
+        (columns.seens, is_date),
+    ):
+        unsound = {value for value in set(column) if not is_sound(value)}
+        if unsound:
+            odd |= {at for at, value in enumerate(column) if value in unsound}
     return odd
+
+
+def _is_topic(text: str) -> bool:
+    return text[:1] != "#" and all(text.split("/")) and text.split() == [text]
+
+
+def _read_links(columns: Columns, written: Sequence[str]) -> set[int]:
+    """Take the links out of each cell's link lines; return the rows where that is not plain."""
+    odd: set[int] = set()
+    for at, lines in enumerate(written):
+        if lines:
+            words = lines.split()
+            if len(words) == 3:  # noqa: PLR2004 - link, relation, id
+                columns.links.append((at, words[1], words[2], 0))
+            elif (
+                len(words) != 3 * lines.count("\n")
+                or {*words[::3]} != {"link"}
+                or not _RELATIONS.issuperset(words[1::3])
+            ):
+                odd.add(at)
+            else:
+                columns.links += zip(repeat(at), words[1::3], words[2::3], count())
+    return odd
+
+
+_RELATIONS = frozenset(RELATIONS)
 
 
 def _read_odd(columns: Columns, odd: set[int], faults: list[Fault]) -> None:
@@ -170,7 +220,7 @@ def _read_odd(columns: Columns, odd: set[int], faults: list[Fault]) -> None:
     fields = [list(field) for field in columns.fields()]
     links: list[tuple[int, str, str, int]] = []
     for at in sorted(odd):
-        cell, found = read_block(columns.text, *columns.place(at), len(columns.blocks[at]))
+        cell, found = read_block(columns.text, *columns.place(at))
         columns.strict[at] = cell
         faults += found
         links += _link_rows(at, cell)
@@ -182,7 +232,7 @@ def _read_odd(columns: Columns, odd: set[int], faults: list[Fault]) -> None:
 
 
 @contextmanager
-def _collector_off() -> Iterator[None]:
+def collector_off() -> Iterator[None]:
     """Hold the cyclic collector back: bulk work makes many objects and no cycles."""
     was_on = gc.isenabled()
     gc.disable()
@@ -196,9 +246,7 @@ def _collector_off() -> Iterator[None]:
 def _strict_columns(text: str) -> Columns:
     """Read a text strictly and lay its cells side by side."""
     cells, faults = read_strictly(text)
-    starts = [cell.start for cell in cells]
-    blocks = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=False)]
-    columns = Columns(text, blocks, [list(map(attrgetter(name), cells)) for name in FIELD_NAMES])
+    columns = Columns(text, [list(map(attrgetter(name), cells)) for name in FIELD_NAMES], [""] * len(cells))
     columns.strict = dict(enumerate(cells))
     columns.links = [link for at, cell in enumerate(cells) for link in _link_rows(at, cell)]
     columns.faults = faults
