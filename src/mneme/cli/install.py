@@ -1,0 +1,50 @@
+"""Install Mneme into a program that works with it: git, for now.
+
+`git` registers the merge driver for cell files in the repository's configuration and `.gitattributes`, and puts a
+check of the staged cells into the pre-commit hook. Each file's change is shown; lines of others stay as they are,
+installing twice changes nothing, and `mneme uninstall` gives every file back to the byte.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+
+    from mneme.cli.context import IO
+
+EXAMPLES = """
+mneme install git --dry-run
+mneme install git
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's own arguments."""
+    from mneme.engine.hosts import HOSTS
+
+    names = [host.name for host in HOSTS]
+    told = "; ".join(f"{host.name}: {host.summary}" for host in HOSTS)
+    parser.add_argument("host", metavar="HOST", choices=names, help=told)
+
+
+def run(args: argparse.Namespace, io: IO) -> int:
+    """Plan, put in place, print."""
+    from pathlib import Path
+
+    from mneme.engine.hosts import plan_host
+
+    installation = plan_host(args.host, io.workspace, Path.cwd())
+    names = () if io.dry_run else installation.put_in_place()
+    if io.json:
+        io.print_json(paths=list(names), diff=installation.diff(), notes=list(installation.notes))
+        return 0
+    io.print_diff(installation.diff())
+    for note in installation.notes:
+        io.warn(note)
+    if names:
+        io.say(f"installed into {args.host}; take it away with `mneme uninstall {args.host}`")
+    elif not installation.diff():
+        io.say(f"already installed into {args.host}")
+    return 0
