@@ -9,7 +9,7 @@ LOCKS := requirements/run.txt requirements/dev.txt
 WORKSPACE := workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help env run test lint format docs golden bench fuzz crash lock clean
+.PHONY: help env run test lint format docs skill golden bench fuzz crash lock clean
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,7 @@ lint: env ## check style, types, layers, the lock, and that the generated pages 
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tools/pages.py --check
+	$(BIN)/python tools/build_skill.py --check
 	$(BIN)/python -m pytest tests/test_architecture.py tests/test_packaging.py
 
 format: env ## put the sources in shape
@@ -42,6 +43,9 @@ format: env ## put the sources in shape
 
 docs: env ## write the generated pages again
 	$(BIN)/python tools/pages.py
+
+skill: env ## build the skill's one-file tool from the sources
+	$(BIN)/python tools/build_skill.py
 
 golden: env ## run the transcripts again and write what they print now, to be read as a diff
 	$(BIN)/python tools/transcripts.py

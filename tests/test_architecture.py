@@ -21,6 +21,7 @@ SOURCES = Path(__file__).parent.parent / "src" / "mneme"
 LEVELS = (
     ("errors",),
     ("formats", "settings", "git"),
+    ("profiles",),
     ("files",),
     ("workspace", "plugins"),
     ("memory",),
@@ -62,6 +63,7 @@ READS_ENVIRONMENT = {
 READS_SETTINGS = {"settings": "the one parser of mneme.toml; `workspace` gives it the text"}
 WRITES_FILES = {
     "files": "the one writer",
+    "index": "the index is derived: it lies in the machine's own folder, and may be lost at any moment",
     "cli.frame": "keeps the traceback of a crash, which must not depend on what has just crashed",
 }
 

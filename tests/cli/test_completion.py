@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import select
 import shutil
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -61,6 +64,8 @@ def _complete_zsh(line: str, script: Path) -> set[str]:
         os.environ.update(TERM="dumb", HOME=str(script.parent), PS1="", LISTMAX="9999")
         os.execvp("zsh", ["zsh", "-f", "-i"])  # noqa: S606 -- a terminal of its own is the point
     try:
+        # Room for every match: zsh asks before it lists more than the screen holds.
+        fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 200, 500, 0, 0))
         setup = f"fpath=({functions} $fpath); autoload -Uz compinit; compinit -u -D; bindkey '^T' list-choices"
         os.write(screen, f"stty -echo columns 500; {setup}; print RE''ADY\n".encode())
         _read_until(screen, "READY")

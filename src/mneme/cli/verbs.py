@@ -51,10 +51,12 @@ class Verb:
 
 
 VERBS: tuple[Verb, ...] = (
-    Verb("init", EVERYDAY, "make a workspace here, or adopt the folder that is here", writes=True),
+    Verb("init", EVERYDAY, "make a workspace here", writes=True),
+    Verb("adopt", EVERYDAY, "make a workspace of a folder of memory, as it stands", writes=True),
     Verb("remember", EVERYDAY, "store one memory", writes=True),
     Verb("show", EVERYDAY, "print records in full"),
     Verb("undo", EVERYDAY, "take back an applied change", writes=True),
+    Verb("install", EVERYDAY, "connect git or a host program to this memory", writes=True),
     Verb("list", CELLS, "list records by state, topic or prefix"),
     Verb("spine", CELLS, "print the working cells, one line each"),
     Verb("lint", CELLS, "check cells; --fix repairs what is mechanical", writes=True),
@@ -63,11 +65,12 @@ VERBS: tuple[Verb, ...] = (
     Verb("affirm", CELLS, "confirm that a record still holds", writes=True),
     Verb("mark", CELLS, "set a record's state or lower its confidence", writes=True),
     Verb("decay", CELLS, "mark records stale that nobody has seen for long", writes=True),
-    Verb("merge", CELLS, "merge two versions of a cell file (git's merge driver)"),
+    Verb("merge", CELLS, "merge two versions of a cell file (git's merge driver)", writes=True),
     Verb("log", UPKEEP, "list the applied changes"),
     Verb("diff", UPKEEP, "show what one applied change did"),
     Verb("forget", UPKEEP, "destroy a memory everywhere, with a report", writes=True),
     Verb("trust", UPKEEP, "trust a workspace by its path", writes=True),
+    Verb("uninstall", HOSTS, "take back what `install` did", writes=True),
     Verb("completion", HOSTS, "print a completion script for bash, zsh or fish"),
 )
 
