@@ -44,7 +44,14 @@ def bend(text: str, source: random.Random) -> str:
     start = source.randint(0, len(text))
     end = min(len(text), start + source.randint(0, 12))
     piece = text[start:end]
-    new = source.choice(("", piece * 2, piece[::-1], chr(source.choice((0, 9, 10, 13, 32, 35, 62, 64, 0x85, 0x2028, 0xFEFF, 0xDCFF, 0x5B57, 0x1F600)))))
+    new = source.choice(
+        (
+            "",
+            piece * 2,
+            piece[::-1],
+            chr(source.choice((0, 9, 10, 13, 32, 35, 62, 64, 0x85, 0x2028, 0xFEFF, 0xDCFF, 0x5B57, 0x1F600))),
+        )
+    )
     return text[:start] + new + text[end:]
 
 
@@ -95,7 +102,7 @@ def run_random(count: int, seed: int) -> int:
 
 def run_guided(arguments: list[str]) -> None:
     """Let atheris look for inputs by coverage."""
-    import atheris  # type: ignore[import-not-found] # noqa: PLC0415 - installed by hand
+    import atheris  # type: ignore[import-not-found]
 
     def one_input(content: bytes) -> None:
         half = len(content) // 2

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mneme.engine import Memory, open_memory
 from mneme.errors import BadInputError, NotFoundError, RefusedError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NOW = datetime(2026, 7, 20, 12)  # noqa: DTZ001 - a day like any other
 

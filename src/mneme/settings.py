@@ -83,7 +83,9 @@ SETTINGS: tuple[Setting, ...] = (
         "the cell file that `remember` appends to; empty: the only one there is, else memory/project.mneme",
     ),
     Setting("cells.stale_after_days", int, 45, "a live cell not seen for longer wants verification", least=0),
-    Setting("cells.gist_columns", int, 200, "a gist wider than this is reported; an ideograph is two columns wide", least=20),
+    Setting(
+        "cells.gist_columns", int, 200, "a gist wider than this is reported; an ideograph is two columns wide", least=20
+    ),
     Setting("cells.body_chars", int, 1800, "a body longer than this should be a link to a document", least=100),
     Setting("files.ignore", list, [], "folders and files, as globs, in which no memory is looked for"),
     Setting("files.notes", list, [], "Markdown files, as globs, that are memory though nothing else says so"),

@@ -26,11 +26,11 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-def mneme(root: Path, *args: str, **options: object) -> subprocess.CompletedProcess[str]:
+def mneme(root: Path, *args: str) -> subprocess.CompletedProcess[str]:
     """Run the command as a person does."""
     env = {**os.environ, "HOME": str(root.parent), "XDG_CONFIG_HOME": str(root.parent / "config")}
     command = [MNEME, "--today", "2026-01-02", *args]
-    return subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, timeout=60, check=False, **options)  # type: ignore[call-overload]
+    return subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, timeout=60, check=False)
 
 
 def assert_one_line(done: subprocess.CompletedProcess[str], words: str, code: int = 2) -> None:

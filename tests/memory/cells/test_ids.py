@@ -109,7 +109,7 @@ def test_a_link_to_nothing_is_told_with_the_nearest() -> None:
     """A target must be a header somewhere; prose that names it is not enough."""
     contents = {"a.mneme": b"@ DEC-0042 a/b\n> unlike DEC-0024\n"}
     check_targets(["DEC-0042"], contents)
-    with pytest.raises(NotFoundError, match="DEC-0024.*DEC-0042"):
+    with pytest.raises(NotFoundError, match=r"DEC-0024.*DEC-0042"):
         check_targets(["DEC-0024"], contents)
 
 
