@@ -48,6 +48,7 @@ CLI_FRAME = {"frame", "verbs", "options", "helptext", "context"}
 
 # Who may do what the design gives to one place, and why.
 READS_CLOCK = {
+    "": "the Python API is a surface too: it turns the clock into an argument",
     "cli.context": "a surface turns the clock into an argument",
     "serve": "the resident service turns the clock into an argument",
     "hooks": "a hook turns the clock into an argument",
