@@ -20,6 +20,7 @@ SOURCES = Path(__file__).parent.parent / "src" / "mneme"
 # From the bottom up; a unit may import what stands before its own row, and nothing beside it.
 LEVELS = (
     ("errors",),
+    ("keys",),
     ("formats", "settings", "git"),
     ("profiles",),
     ("files",),

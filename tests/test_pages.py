@@ -9,7 +9,7 @@ from pages import DOCS, PAGES, find_stale
 
 from mneme.check.rules import RULES
 from mneme.cli.verbs import VERBS
-from mneme.settings import SETTINGS
+from mneme.keys import SETTINGS
 
 if TYPE_CHECKING:
     from pathlib import Path

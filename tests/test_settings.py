@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mneme.errors import BadInputError
-from mneme.settings import SETTINGS, Settings, find_setting, parse_settings
+from mneme.keys import SETTINGS
+from mneme.settings import Settings, find_setting, parse_settings
 
 
 def fault(text: str) -> tuple[str, str]:

@@ -16,14 +16,14 @@ from mneme.check.rules import RULES
 from mneme.cli import verbs
 from mneme.cli.frame import build_parser
 from mneme.cli.helptext import overview_text, verb_text
-from mneme.settings import SETTINGS
+from mneme.keys import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mneme.check.rules import Rule
     from mneme.cli.verbs import Verb
-    from mneme.settings import Setting
+    from mneme.keys import Setting
 
 _FIELD = re.compile(r"\{(\w+)\}")
 

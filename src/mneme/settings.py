@@ -1,128 +1,23 @@
-"""Every setting there is, in one table, and the reading of `mneme.toml` against it.
+"""The settings of a workspace: what its `mneme.toml` says, read against the table of keys.
 
-The table is the truth: the documentation is generated from it, and a key or value that does not fit it is one clear
-error with its file, its line and the nearest key that exists. Nothing here touches the disk.
+A key or value that does not fit the table is one clear error with its file, its line and the nearest key that exists.
+Nothing here touches the disk.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from mneme.errors import IGNORE, SEVERITIES, BadInputError
+from mneme.errors import BadInputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from mneme.keys import Setting
+
 FILE_NAME = "mneme.toml"
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One key of `mneme.toml`; a key that ends in `.*` stands for a table of names of the reader's choosing."""
-
-    key: str
-    kind: type
-    default: Any
-    doc: str
-    choices: tuple[str, ...] = ()
-    least: float | None = None
-    names: tuple[str, ...] = ()
-    """The names that a `.*` table may hold; without any, it may hold all."""
-    fields: tuple[str, ...] | None = None
-    """The value is a path in the workspace, in which these fields may stand in braces."""
-    needs: str = ""
-    """A field that must stand in the path."""
-
-
-PROFILES = ("default", "openclaw", "v4", "never-forget", "protocol", "cells")
-KINDS = (
-    *("decision", "goal", "preference", "gotcha", "fact", "todo"),
-    *("user", "feedback", "project", "reference"),
-    *("infrastructure", "howto", "lesson", "task", "status", "event", "entity"),
-)
-_PLACES = (
-    ("memory", "the file that every session loads", (), ""),
-    ("user", "the file about the user", (), ""),
-    ("soul", "the file about the agent", (), ""),
-    ("todos", "the tasks", (), ""),
-    ("heartbeat", "the reminders", (), ""),
-    ("dreams", "the dream diary", (), ""),
-    ("buffer", "the working buffer", (), ""),
-    ("day", "a day's note", ("date",), "date"),
-    ("archive", "the folder that old days' notes move to", ("year", "month"), ""),
-    ("palace", "the folder of the palace's views", (), ""),
-    ("entities", "the folder of entities, one folder each", (), ""),
-    ("reports", "a day's verification report", ("date",), "date"),
-    ("knowledge", "the folder of what projects and experience came to", (), ""),
-)
-_BUDGETS = (
-    ("memory_lines", 60, "lines of MEMORY.md"),
-    ("memory_chars", 10_000, "characters of MEMORY.md"),
-    ("index_line_chars", 150, "characters of one line of an index"),
-    ("buffer_lines", 80, "lines of the working buffer"),
-    ("buffer_idle_hours", 2, "hours after which a buffer that nobody wrote to is left over"),
-    ("open_questions", 5, "open questions in MEMORY.md"),
-    ("day_ttl_days", 30, "days after which a day's note belongs in the archive"),
-    ("verified_days", 30, "days for which `last_verified` holds"),
-    ("working_days", 7, "days for which a day's note is working memory"),
-)
-_TIERS = (
-    ("hot", "what every session loads"),
-    ("warm", "what is loaded by tag or recall"),
-    ("cold", "what is loaded by recall alone"),
-    ("buffer", "what is loaded while a task is active"),
-)
-
-SETTINGS: tuple[Setting, ...] = (
-    Setting(
-        "cells.default",
-        str,
-        "",
-        "the cell file that `remember` appends to; empty: the only one there is, else memory/project.mneme",
-    ),
-    Setting("cells.stale_after_days", int, 45, "a live cell not seen for longer wants verification", least=0),
-    Setting(
-        "cells.gist_columns", int, 200, "a gist wider than this is reported; an ideograph is two columns wide", least=20
-    ),
-    Setting("cells.body_chars", int, 1800, "a body longer than this should be a link to a document", least=100),
-    Setting("files.ignore", list, [], "folders and files, as globs, in which no memory is looked for"),
-    Setting("files.notes", list, [], "Markdown files, as globs, that are memory though nothing else says so"),
-    *(
-        Setting(f"places.{name}", str, "", f"{what}; empty: where the profile has it", fields=fields, needs=needs)
-        for name, what, fields, needs in _PLACES
-    ),
-    Setting(
-        "homes.*",
-        str,
-        "",
-        "where memories of a kind live: `cells`, `memory`, `day`, `todos`, `entities`, or a path (a folder ends in `/`)",
-        names=KINDS,
-        fields=("topic", "date", "entity"),
-    ),
-    *(Setting(f"tiers.{name}", list, [], f"globs of {what}, before the profile's own") for name, what in _TIERS),
-    *(Setting(f"budgets.{name}", int, default, what, least=0) for name, default, what in _BUDGETS),
-    Setting("tags.*", list, [], "a group of the tags that may be used, in place of the profile's group of that name"),
-    Setting("audience.shared", list, [], "globs of files whose records may be shown in shared contexts"),
-    Setting(
-        "rules.*", str, "", "the severity of a rule of `mneme check` and `mneme lint`", choices=(*SEVERITIES, IGNORE)
-    ),
-    Setting("profile", str, "default", "the layout of this workspace: where things live and what is checked", PROFILES),
-    Setting(
-        "regions",
-        list,
-        [],
-        "the marked regions that programs write; without it, the profile's",
-        choices=("index", "promoted", "summary", "palace"),
-    ),
-    Setting(
-        "commit",
-        bool,
-        default=False,
-        doc="make one git commit of each applied plan, of its own files only (the profile v4 does)",
-    ),
-)
 
 
 class Settings:
@@ -175,7 +70,10 @@ def _toml_fault(said: str, text: str, path: str) -> str:
     return f"{path}:{line}: {what[:1].lower()}{what[1:]}"
 
 
+@cache
 def _table() -> dict[str, Setting]:
+    from mneme.keys import SETTINGS
+
     return {setting.key: setting for setting in SETTINGS}
 
 
@@ -252,7 +150,7 @@ def _wanted(setting: Setting) -> str:
 def _nearest_key(key: str, path: str) -> str:
     import difflib
 
-    known = [setting.key.replace("*", name) for setting in SETTINGS for name in setting.names or ("*",)]
+    known = [setting.key.replace("*", name) for setting in _table().values() for name in setting.names or ("*",)]
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
     return f"the nearest is '{near[0]}'; edit {path}" if near else f"edit {path}"
 

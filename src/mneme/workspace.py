@@ -92,14 +92,14 @@ class Workspace:
 
     def default_cell_file(self) -> str:
         """Return the cell file that a new cell goes to."""
-        if chosen := self.settings["cells.default"]:
+        if chosen := self.settings.find("cells.default"):
             return str(chosen)
         existing = self.cell_files()
         return existing[0] if len(existing) == 1 else DEFAULT_CELL_FILE
 
     def walk(self, suffixes: tuple[str, ...], unreadable: list[str] | None = None) -> Iterator[str]:
         """Yield the workspace paths of files with one of the suffixes; hidden, ignored and linked folders are passed."""
-        ignore = self.settings["files.ignore"]
+        ignore = self.settings.find("files.ignore") or ()
         stack = [""]
         while stack:
             prefix = stack.pop()

@@ -4,6 +4,7 @@ A profile is data. Nothing here touches the disk: paths come in as texts and ans
 can be asked of a workspace, of a plan and of a folder that is not one yet.
 """
 
+from mneme.keys import KINDS, PROFILES
 from mneme.profiles.detect import Detection, Reason, detect, odd_places
 from mneme.profiles.profile import (
     CELLS,
@@ -20,7 +21,6 @@ from mneme.profiles.profile import (
 )
 from mneme.profiles.select import SUFFIXES, MemoryFiles, select_memory
 from mneme.profiles.templates import Template, settings_text, templates_of
-from mneme.settings import KINDS, PROFILES
 
 __all__ = [
     "CELLS",

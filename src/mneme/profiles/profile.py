@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from mneme.errors import BadInputError
 from mneme.formats.day import Day, parse_day
 from mneme.formats.record import BUFFER, COLD, HOT, PRIVATE, SHARED, WARM
+from mneme.keys import KINDS
 from mneme.profiles.tables import TABLES
-from mneme.settings import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
