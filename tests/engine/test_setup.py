@@ -25,7 +25,6 @@ V4_FILES = {
     *("MEMORY.md", "memory/working-buffer.md", "memory/episodic/.gitkeep", "mneme.toml"),
     *(f"memory/semantic/{name}.md" for name in ("infrastructure", "preferences", "projects", "decisions")),
     "memory/procedural/lessons-learned.md",
-    *(f"memory/scripts/{name}.sh" for name in ("archive-old-episodic", "atomic-write", "health-check")),
 }
 NEVER_FORGET_FILES = {
     *("MEMORY.md", "USER.md", "SOUL.md", "HEARTBEAT.md", "todos.md", "mneme.toml", "memory/memory-types.md"),
@@ -230,28 +229,6 @@ def test_v4_s_tagged_files() -> None:
     assert buffer.buffer.last_active.value == "2026-01-31T12:00:00+00:00"
     assert not buffer.text[buffer.buffer.body_start :].strip()
     assert texts["mneme.toml"].endswith("commit = true\n")
-
-
-def test_v4_s_scripts_call_the_verbs_of_their_own_workspace(root: Path) -> None:
-    """Whatever folder they are run from, with their arguments passed on as they are."""
-    init_workspace(str(root), now=now, profile="v4")
-    tools = root.parent / "bin"
-    put(tools, mneme='#!/bin/sh\ncd "$2" && pwd -P && shift 2 && printf "<%s>" "$@"\n')
-    (tools / "mneme").chmod(0o755)
-
-    def run(script: str, *arguments: str) -> str:
-        command = ["/bin/sh", str(root / "memory/scripts" / script), *arguments]
-        done = subprocess.run(
-            command, cwd="/", env={"PATH": f"{tools}:{os.environ['PATH']}"}, capture_output=True, check=True
-        )
-        place, _, rest = done.stdout.decode().partition("\n")
-        assert place == os.path.realpath(root)
-        return rest
-
-    assert run("archive-old-episodic.sh") == "<archive><--days><30>"
-    assert run("archive-old-episodic.sh", "7") == "<archive><--days><7>"
-    assert run("atomic-write.sh", "a b.md") == "<write><a b.md>"
-    assert run("health-check.sh") == "<check>"
 
 
 def test_the_protocol_s_example_is_a_sound_entity() -> None:

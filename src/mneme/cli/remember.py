@@ -75,6 +75,8 @@ def run(args: argparse.Namespace, io: IO) -> int:
     else:
         io.print(render.records_text(done.records, colour=io.colour))
     io.warn_problems(() if io.json else done.problems)
+    if memory.workspace.found_by == "personal":
+        io.say(f"this is your personal workspace, '{memory.root}'; mneme init makes one here")
     twin = done.records[0].id if done.records else ""
     if done.status == EXISTS:
         io.say(f"'{twin}' says this already; nothing was written")

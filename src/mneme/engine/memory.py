@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from mneme import files
-from mneme.errors import BadInputError, NotFoundError, Problem, RefusedError, StorageError
+from mneme.errors import WARN, BadInputError, MnemeError, NotFoundError, Problem, RefusedError, StorageError
 from mneme.workspace import CELL_SUFFIXES, Workspace, find_workspace, set_trust
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import date, datetime
     from types import TracebackType
 
@@ -379,7 +379,23 @@ class Memory:
             return results.Done(status=results.UNCHANGED)
         applied = files.apply(self.root, plan, now=self.now(), held=True)
         status = results.WRITTEN if applied.n else results.UNCHANGED
-        return results.Done((), applied.n, applied.paths, status, problems=applied.problems, steps=applied.steps)
+        problems = (*applied.problems, *self._commit(plan, applied.paths))
+        return results.Done((), applied.n, applied.paths, status, problems=problems, steps=applied.steps)
+
+    def _commit(self, plan: Plan, paths: tuple[str, ...]) -> Iterator[Problem]:
+        """Make one commit of what a plan wrote, where the settings ask for it and there is a repository."""
+        settings = self.workspace.settings
+        if not paths or not (settings.find("commit") or settings.find("profile")) or not self.workspace.profile.commit:
+            return
+        from mneme import git
+
+        if git.find_repository(self.root) is None:
+            return
+        try:
+            git.commit_paths(self.root, paths, f"mneme: {plan.verb} {plan.note}".rstrip())
+        except MnemeError as error:
+            message = f"the change is written, but not committed: {error.message}"
+            yield Problem(paths[0], 0, "uncommitted-plan", WARN, message, error.hint)
 
     def _change_one(self, verb: str, wanted: str, make: Callable[[CellSet], Change], dry_run: bool) -> Done:  # noqa: FBT001
         with self.writing(verb, dry_run=dry_run):

@@ -151,31 +151,6 @@ created: {moment}
 last_active: {moment}
 
 """
-_SCRIPT = """\
-#!/bin/sh
-# PURPOSE
-set -eu
-COMMAND
-"""
-_WORKSPACE = '--workspace "$(dirname -- "$0")/../.."'
-
-
-def _script(purpose: str, command: str) -> str:
-    return _SCRIPT.replace("PURPOSE", purpose).replace("COMMAND", command)
-
-
-_ARCHIVE_SCRIPT = _script(
-    "Move the notes of days more than N days past to memory/archive/YYYY/MM/: archive-old-episodic.sh [N]",
-    f'exec mneme {_WORKSPACE} archive --days "${{1:-30}}"',
-)
-_WRITE_SCRIPT = _script(
-    "Replace a file of this workspace by standard input, whole or not at all: ... | atomic-write.sh PATH",
-    f'exec mneme {_WORKSPACE} write "$1"',
-)
-_HEALTH_SCRIPT = _script(
-    "Check the memory of this workspace; 0 when all checks pass, 1 when one fails.",
-    f"exec mneme {_WORKSPACE} check",
-)
 
 # never-forget
 
@@ -293,9 +268,6 @@ _FILES = {
         ("memory/procedural/lessons-learned.md", _LESSONS),
         ("memory/working-buffer.md", _BUFFER),
         ("memory/episodic/.gitkeep", _KEEP),
-        ("memory/scripts/archive-old-episodic.sh", _ARCHIVE_SCRIPT),
-        ("memory/scripts/atomic-write.sh", _WRITE_SCRIPT),
-        ("memory/scripts/health-check.sh", _HEALTH_SCRIPT),
     ),
     "never-forget": (
         ("MEMORY.md", _INDEXED),
