@@ -1,0 +1,174 @@
+"""The backend in plain Python and memory: the contract at its shortest, against which the others are read and tested.
+
+It promises the right answer and no speed, keeps nothing when it is closed, and needs no package. The tests of whatever
+stands above the index run on it as well as on the real ones.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter
+from dataclasses import dataclass
+from operator import mul
+from statistics import fmean, pstdev
+from typing import TYPE_CHECKING
+
+from mneme.index.backend import COLUMN_WEIGHTS, Entry, Near, Outline, Tally, Wanted, outline_of, same_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+SATURATION, LENGTH_SHARE = 1.2, 0.75
+
+
+@dataclass(slots=True)
+class _Row:
+    path: str
+    entry: Entry
+    outline: Outline
+    counts: Counter[str]
+    length: float
+
+
+class ReferenceBackend:
+    """Entries in a dictionary, every look-up a scan."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, _Row] = {}
+        self._stamps: dict[str, str] = {}
+        self._vectors: dict[str, dict[int, array[float]]] = {}
+        self._meta: dict[str, str] = {}
+        self._next = 1
+
+    def put(self, path: str, stamp: str, entries: Sequence[Entry]) -> None:
+        """Make these the entries of a file; a row whose texts are the same stays the same row."""
+        before = {number: row for number, row in self._rows.items() if row.path == path}
+        for entry in entries:
+            number = next((old for old, row in before.items() if same_texts(row.entry, entry)), 0)
+            if number:
+                del before[number]
+            else:
+                number, self._next = self._next, self._next + 1
+            self._rows[number] = _row(number, path, entry)
+        self._remove(before)
+        self._stamps[path] = stamp
+
+    def drop(self, paths: Iterable[str]) -> None:
+        """Forget files and their entries."""
+        for path in paths:
+            self._stamps.pop(path, None)
+            self._remove([number for number, row in self._rows.items() if row.path == path])
+
+    def known(self) -> dict[str, str]:
+        """Return each file with its stamp."""
+        return dict(self._stamps)
+
+    def by_words(self, terms: Sequence[str], limit: int, wanted: Wanted) -> list[tuple[int, float]]:
+        """Return the entries with any of the terms by BM25, best first."""
+        tally = self.tally(terms)
+        scored = [(self._relevance(row, tally), number) for number, row in self._allowed(wanted)]
+        found = sorted((-score, number) for score, number in scored if score > 0)
+        return [(number, -score) for score, number in found[:limit]]
+
+    def by_vector(self, embedder: str, vector: bytes, limit: int, wanted: Wanted) -> Near:
+        """Return the nearest entries by cosine."""
+        cosines = self.similar(embedder, vector, list(self._rows))
+        if not cosines:
+            return Near()
+        allowed = sorted((-cosines[number], number) for number, _ in self._allowed(wanted) if number in cosines)
+        hits = tuple((number, -cosine) for cosine, number in allowed[:limit])
+        return Near(hits, len(cosines), fmean(cosines.values()), pstdev(cosines.values()))
+
+    def similar(self, embedder: str, vector: bytes, rows: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of each row that has a vector."""
+        question = array("f", vector)
+        held = self._vectors.get(embedder, {})
+        return {number: sum(map(mul, question, held[number])) for number in rows if number in held}
+
+    def beside(self, rows: Sequence[int], reach: int, wanted: Wanted) -> list[int]:
+        """Return the rows within so many places in the same groups."""
+        places = {
+            (row.path, row.entry.group, row.entry.place) for row in map(self._rows.get, rows) if row and row.entry.group
+        }
+        return [
+            number
+            for number, row in self._allowed(wanted)
+            if number not in rows
+            and any((row.path, row.entry.group, row.entry.place + step) in places for step in range(-reach, reach + 1))
+        ]
+
+    def outlines(self, rows: Sequence[int]) -> list[Outline]:
+        """Return what ranking reads of each row."""
+        return [self._rows[number].outline for number in rows if number in self._rows]
+
+    def entries(self, rows: Sequence[int], wanted: Wanted) -> list[tuple[int, Entry]]:
+        """Return whole entries."""
+        found = ((number, self._rows[number].entry) for number in rows if number in self._rows)
+        return [(number, entry) for number, entry in found if wanted.allows(entry)]
+
+    def get(self, ids: Sequence[str], wanted: Wanted) -> list[tuple[int, Entry]]:
+        """Return the entries with these ids."""
+        return [
+            (number, row.entry) for one in ids for number, row in self._allowed(wanted) if row.entry.record.id == one
+        ]
+
+    def tally(self, terms: Sequence[str]) -> Tally:
+        """Return how many entries there are, how long, and how many have each term."""
+        lengths = [row.length for row in self._rows.values()]
+        spread = {term: sum(term in row.counts for row in self._rows.values()) for term in terms}
+        return Tally(len(lengths), fmean(lengths) if lengths else 0.0, {term: n for term, n in spread.items() if n})
+
+    def unembedded(self, embedder: str, limit: int) -> list[tuple[int, str]]:
+        """Return rows without a vector, with their texts."""
+        held = self._vectors.get(embedder, {})
+        missing = [(number, row.entry.spoken) for number, row in self._rows.items() if number not in held]
+        return missing[:limit]
+
+    def put_vectors(self, embedder: str, vectors: Mapping[int, bytes]) -> None:
+        """Keep vectors of rows that are there."""
+        held = self._vectors.setdefault(embedder, {})
+        held.update({number: array("f", vector) for number, vector in vectors.items() if number in self._rows})
+
+    def forget_embedder(self, embedder: str) -> None:
+        """Drop one embedder's vectors."""
+        self._vectors.pop(embedder, None)
+
+    def meta(self, name: str) -> str:
+        """Return a note about the index."""
+        return self._meta.get(name, "")
+
+    def set_meta(self, name: str, value: str) -> None:
+        """Keep a note about the index."""
+        self._meta[name] = value
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to let go of."""
+
+    def _allowed(self, wanted: Wanted) -> Iterator[tuple[int, _Row]]:
+        return ((number, row) for number, row in self._rows.items() if wanted.allows(row.entry))
+
+    def _remove(self, rows: Iterable[int]) -> None:
+        for number in list(rows):
+            del self._rows[number]
+            for held in self._vectors.values():
+                held.pop(number, None)
+
+    def _relevance(self, row: _Row, tally: Tally) -> float:
+        norm = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * row.length / (tally.mean_length or 1.0))
+        return sum(
+            math.log(1 + (tally.entries - spread + 0.5) / (spread + 0.5)) * weight / (weight + norm)
+            for term, spread in tally.frequency.items()
+            if (weight := weight_of(row.outline, term))
+        )
+
+
+def weight_of(outline: Outline, term: str) -> float:
+    """Return how often a term is in an entry, each column by its weight."""
+    return sum(w * column.count(term) for w, column in zip(COLUMN_WEIGHTS, outline.terms, strict=True))
+
+
+def _row(number: int, path: str, entry: Entry) -> _Row:
+    outline = outline_of(number, path, entry)
+    counts = Counter(term for column in outline.terms for term in column)
+    return _Row(path, entry, outline, counts, outline.length)

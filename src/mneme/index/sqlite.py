@@ -1,0 +1,678 @@
+"""The index in one SQLite file, with mapped vectors beside it: what a workspace uses unless told otherwise.
+
+Readers never wait for a writer (WAL), two writers take turns, and a process killed at any moment leaves the last
+finished step. A file of another version is emptied, a damaged or foreign one is set aside, and `notice` says so; no
+extension is loaded. Text reaches the engine as terms of letters and digits alone, so nothing typed is syntax.
+"""
+
+# ruff: noqa: S608 - statements are put together from constants of this module; what comes from outside is bound
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import sqlite3
+import zlib
+from array import array
+from contextlib import contextmanager
+from operator import mul
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from mneme.errors import StorageError
+from mneme.formats.record import SHARED
+from mneme.index.backend import (
+    COLUMN_WEIGHTS,
+    COLUMNS,
+    Near,
+    Outline,
+    Tally,
+    Wanted,
+    entry_as_json,
+    entry_from_json,
+    outline_of,
+)
+from mneme.index.words import Traits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from mneme.index.backend import Entry
+    from mneme.index.vectors import VectorFile
+
+APPLICATION_ID = 0x4D4E454D
+SCHEMA_VERSION = 1
+BUSY_SECONDS = 30.0
+# A word that is in more entries than this tells little, and reading all of them would take longer than an answer may.
+MOST_POSTINGS = 8_000
+# The best by words are looked up before it is known which of them are wanted: mostly, nearly all are.
+SPARE = 4
+# Entries whose cosines stand for everybody's: drawn by a hash of the id, so that the order of indexing changes nothing.
+SAMPLED = 256
+_SEPARATOR = "\x1f"
+
+_SCHEMA = f"""
+CREATE TABLE entry (
+    row INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL, path BLOB NOT NULL, line INTEGER NOT NULL,
+    kind TEXT NOT NULL, tier TEXT NOT NULL, state TEXT NOT NULL, shared INTEGER NOT NULL, since TEXT NOT NULL,
+    topic TEXT NOT NULL, tags TEXT NOT NULL, entity TEXT NOT NULL, party TEXT NOT NULL, place INTEGER NOT NULL,
+    speaker TEXT NOT NULL, asks REAL NOT NULL, timed INTEGER NOT NULL, counted INTEGER NOT NULL, named REAL NOT NULL,
+    length REAL NOT NULL, draw INTEGER NOT NULL, digest BLOB NOT NULL, content TEXT NOT NULL
+);
+CREATE INDEX entry_id ON entry (id);
+CREATE INDEX entry_place ON entry (path, party, place);
+CREATE INDEX entry_draw ON entry (draw);
+CREATE TABLE file (path BLOB PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE total (entries INTEGER NOT NULL, length REAL NOT NULL);
+INSERT INTO total VALUES (0, 0);
+CREATE TABLE embedded (embedder TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (embedder, row)) WITHOUT ROWID;
+CREATE TABLE vectors (embedder TEXT PRIMARY KEY, dims INTEGER NOT NULL, changes INTEGER NOT NULL) WITHOUT ROWID;
+CREATE VIRTUAL TABLE words USING fts5 ({", ".join(COLUMNS)}, tokenize = 'ascii');
+CREATE VIRTUAL TABLE spread USING fts5vocab (words, row);
+"""
+_KEPT_COLUMNS = (
+    "id, path, line, kind, tier, state, shared, since, topic, tags, entity, party, place, speaker, asks, timed, counted,"
+    " named, length, draw, digest, content"
+)
+_RELEVANCE = f"-bm25(words, {', '.join(map(str, COLUMN_WEIGHTS))})"
+_BEST_BY_WORDS = (
+    f"SELECT rowid, {_RELEVANCE} AS relevance FROM words WHERE words MATCH ? ORDER BY relevance DESC, rowid LIMIT ?"
+)
+_OUTLINED = (
+    "SELECT row, id, path, line, gist, cue, words.topic, title, body, party, place, speaker, since, asks, timed, counted,"
+    " named FROM entry JOIN words ON words.rowid = entry.row WHERE row IN (SELECT value FROM json_each(?))"
+)
+
+
+class SqliteBackend:
+    """The index of one workspace, at a path of its own; the vectors of each embedder lie beside it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = RLock()
+        self._files: dict[str, tuple[int, VectorFile]] = {}
+        self._orphans: dict[str, list[int]] = {}
+        self._samples: dict[str, tuple[int, list[bytes]]] = {}
+        self.notice = ""
+        self._connection = self._opened()
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    def put(self, path: str, stamp: str, entries: Sequence[Entry]) -> None:
+        """Make these the entries of a file; a row whose texts are the same keeps its words and its vector."""
+        with self._writing() as cursor:
+            self._put(cursor, _bytes(path), stamp, entries)
+
+    def put_many(self, files: Iterable[tuple[str, str, Sequence[Entry]]]) -> None:
+        """Put several files in one step: all of them are found afterwards, or none."""
+        with self._writing() as cursor:
+            for path, stamp, entries in files:
+                self._put(cursor, _bytes(path), stamp, entries)
+
+    def drop(self, paths: Iterable[str]) -> None:
+        """Forget files and their entries."""
+        with self._writing() as cursor:
+            for path in map(_bytes, paths):
+                rows = cursor.execute("SELECT row, length FROM entry WHERE path = ?", (path,)).fetchall()
+                self._remove(cursor, dict(rows))
+                cursor.execute("DELETE FROM file WHERE path = ?", (path,))
+
+    def put_vectors(self, embedder: str, vectors: Mapping[int, bytes]) -> None:
+        """Keep vectors of rows that are there: in the mapped file first, then on the list of what is embedded."""
+        from mneme.index.embed.protocol import FLOAT_BYTES, Vectors
+
+        if not vectors:
+            return
+        dims = len(next(iter(vectors.values()))) // FLOAT_BYTES
+        with self._writing() as cursor:
+            rows = [
+                row for (row,) in cursor.execute(f"SELECT row FROM entry WHERE row IN ({_EACH})", (_list(vectors),))
+            ]
+            if cursor.execute("INSERT OR IGNORE INTO vectors VALUES (?, ?, 0)", (embedder, dims)).rowcount:
+                # Whatever lies there belongs to an index that is no more, and its rows to other entries.
+                self._vector_path(embedder).unlink(missing_ok=True)
+            held = self._vector_file(cursor, embedder, sole=True)
+            if held is not None:
+                held.put(rows, Vectors(dims, b"".join(vectors[row] for row in rows)))
+                cursor.executemany("INSERT OR IGNORE INTO embedded VALUES (?, ?)", [(embedder, row) for row in rows])
+                self._count_change(cursor, embedder)
+
+    def forget_embedder(self, embedder: str) -> None:
+        """Drop one embedder's vectors and their file."""
+        with self._writing() as cursor:
+            cursor.execute("DELETE FROM embedded WHERE embedder = ?", (embedder,))
+            cursor.execute("DELETE FROM vectors WHERE embedder = ?", (embedder,))
+            self._let_go(embedder)
+            self._vector_path(embedder).unlink(missing_ok=True)
+
+    def set_meta(self, name: str, value: str) -> None:
+        """Keep a note about the index."""
+        with self._writing() as cursor:
+            cursor.execute(
+                "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", (name, value)
+            )
+
+    def close(self) -> None:
+        """Close the connection and let go of the vectors."""
+        with self._lock:
+            for embedder in list(self._files):
+                self._let_go(embedder)
+            self._connection.close()
+
+    # --- looking up ---------------------------------------------------------------------------------------------------
+
+    def known(self) -> dict[str, str]:
+        """Return each file with its stamp."""
+        with self._reading() as cursor:
+            return {_text(path): stamp for path, stamp in cursor.execute("SELECT path, stamp FROM file")}
+
+    def by_words(self, terms: Sequence[str], limit: int, wanted: Wanted) -> list[tuple[int, float]]:
+        """Return the entries with any of the terms by FTS5's BM25; the commonest words wait until few others match."""
+        with self._reading() as cursor:
+            telling = self._telling(cursor, terms)
+            if not telling:
+                return []
+            match = " OR ".join(f'"{term}"' for term in telling)
+            where, values = _conditions(wanted)
+            best = cursor.execute(_BEST_BY_WORDS, (match, SPARE * limit)).fetchall()
+            kept = cursor.execute(
+                f"SELECT row FROM entry WHERE row IN ({_EACH}){where}", (_list(row for row, _ in best), *values)
+            )
+            allowed = {row for (row,) in kept}
+            found = [(row, relevance) for row, relevance in best if row in allowed][:limit]
+            if len(found) < limit and len(best) == SPARE * limit:
+                return cursor.execute(
+                    f"SELECT entry.row, {_RELEVANCE} AS relevance FROM words JOIN entry ON entry.row = words.rowid WHERE"
+                    f" words MATCH ?{where} ORDER BY relevance DESC, entry.row LIMIT ?",
+                    (match, *values, limit),
+                ).fetchall()
+            return found
+
+    def by_vector(self, embedder: str, vector: bytes, limit: int, wanted: Wanted) -> Near:
+        """Return the nearest entries, widening the search until enough of them are wanted."""
+        with self._reading() as cursor:
+            return (
+                self._with_vectors(cursor, embedder, lambda held: self._near(cursor, held, vector, limit, wanted))
+                or Near()
+            )
+
+    def similar(self, embedder: str, vector: bytes, rows: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of each row that has a vector."""
+        with self._reading() as cursor:
+            found = self._with_vectors(cursor, embedder, lambda held: held.search(vector, len(rows), rows))
+            return dict(found or ())
+
+    def beside(self, rows: Sequence[int], reach: int, wanted: Wanted) -> list[int]:
+        """Return the rows within so many places in the same groups."""
+        where, values = _conditions(wanted, "near.")
+        with self._reading() as cursor:
+            found = cursor.execute(
+                "SELECT DISTINCT near.row FROM entry AS one JOIN entry AS near ON near.party = one.party AND near.path ="
+                f" one.path AND near.place BETWEEN one.place - ? AND one.place + ? WHERE one.row IN ({_EACH}) AND"
+                f" one.party <> '' AND near.party <> ''{where} ORDER BY near.row",
+                (reach, reach, _list(rows), *values),
+            )
+            asked = set(rows)
+            return [row for (row,) in found if row not in asked]
+
+    def outlines(self, rows: Sequence[int]) -> list[Outline]:
+        """Return what ranking reads of each row."""
+        with self._reading() as cursor:
+            found = {line[0]: _outline(line) for line in cursor.execute(_OUTLINED, (_list(rows),))}
+        return [found[row] for row in rows if row in found]
+
+    def entries(self, rows: Sequence[int], wanted: Wanted) -> list[tuple[int, Entry]]:
+        """Return whole entries."""
+        where, values = _conditions(wanted)
+        with self._reading() as cursor:
+            lines = cursor.execute(
+                f"SELECT row, content FROM entry WHERE row IN ({_EACH}){where}", (_list(rows), *values)
+            )
+            found = dict(lines.fetchall())
+        return [(row, entry_from_json(json.loads(found[row]))) for row in rows if row in found]
+
+    def get(self, ids: Sequence[str], wanted: Wanted) -> list[tuple[int, Entry]]:
+        """Return the entries with these ids."""
+        where, values = _conditions(wanted)
+        found: list[tuple[int, Entry]] = []
+        with self._reading() as cursor:
+            for one in ids:
+                lines = cursor.execute(
+                    f"SELECT row, content FROM entry WHERE id = ?{where} ORDER BY row", (_bytes(one), *values)
+                )
+                found.extend((row, entry_from_json(json.loads(content))) for row, content in lines)
+        return found
+
+    def tally(self, terms: Sequence[str]) -> Tally:
+        """Return how many entries there are, how long, and how many have each term."""
+        with self._reading() as cursor:
+            entries, length = cursor.execute("SELECT entries, length FROM total").fetchone()
+            return Tally(entries, length / entries if entries else 0.0, self._spread(cursor, terms))
+
+    def unembedded(self, embedder: str, limit: int) -> list[tuple[int, str]]:
+        """Return rows without a vector, with their texts."""
+        with self._reading() as cursor:
+            lines = cursor.execute(
+                "SELECT row, content FROM entry WHERE NOT EXISTS (SELECT 1 FROM embedded WHERE embedder = ? AND"
+                " embedded.row = entry.row) ORDER BY row LIMIT ?",
+                (embedder, limit),
+            ).fetchall()
+        return [(row, entry_from_json(json.loads(content)).spoken) for row, content in lines]
+
+    def meta(self, name: str) -> str:
+        """Return a note about the index."""
+        with self._reading() as cursor:
+            line = cursor.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+            return str(line[0]) if line else ""
+
+    # --- entries ------------------------------------------------------------------------------------------------------
+
+    def _put(self, cursor: sqlite3.Cursor, path: bytes, stamp: str, entries: Sequence[Entry]) -> None:
+        before: dict[object, list[tuple[int, float]]] = {}
+        for digest, row, length in cursor.execute(
+            "SELECT digest, row, length FROM entry WHERE path = ? ORDER BY row DESC", (path,)
+        ):
+            before.setdefault(digest, []).append((row, length))
+        fresh: list[tuple[tuple[object, ...], Outline]] = []
+        for entry in entries:
+            outline = outline_of(0, _text(path), entry)
+            line = _line(path, entry, outline)
+            same = before.get(line[_DIGEST_AT])
+            if same:
+                cursor.execute(f"UPDATE entry SET ({_KEPT_COLUMNS}) = ({_MARKS}) WHERE row = ?", (*line, same.pop()[0]))
+            else:
+                fresh.append((line, outline))
+        self._remove(cursor, dict(row for rows in before.values() for row in rows))
+        self._insert(cursor, fresh)
+        cursor.execute("INSERT OR REPLACE INTO file VALUES (?, ?)", (path, stamp))
+
+    def _insert(self, cursor: sqlite3.Cursor, fresh: Sequence[tuple[tuple[object, ...], Outline]]) -> None:
+        (last,) = cursor.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'entry'").fetchone()
+        numbered = list(enumerate(fresh, last + 1))
+        cursor.executemany(
+            f"INSERT INTO entry (row, {_KEPT_COLUMNS}) VALUES (?, {_MARKS})",
+            [(row, *line) for row, (line, _) in numbered],
+        )
+        cursor.executemany(
+            f"INSERT INTO words (rowid, {', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)",
+            [(row, *map(" ".join, outline.terms)) for row, (_, outline) in numbered],
+        )
+        length = math.fsum(outline.length for _, outline in fresh)
+        cursor.execute("UPDATE total SET entries = entries + ?, length = length + ?", (len(fresh), length))
+
+    def _remove(self, cursor: sqlite3.Cursor, rows: Mapping[int, float]) -> None:
+        if not rows:
+            return
+        gone = _list(rows)
+        touched = cursor.execute(f"SELECT DISTINCT embedder FROM embedded WHERE row IN ({_EACH})", (gone,)).fetchall()
+        for table, key in (("embedded", "row"), ("entry", "row"), ("words", "rowid")):
+            cursor.execute(f"DELETE FROM {table} WHERE {key} IN ({_EACH})", (gone,))
+        cursor.execute(
+            "UPDATE total SET entries = entries - ?, length = length - ?", (len(rows), sum(sorted(rows.values())))
+        )
+        for (embedder,) in touched:
+            self._orphans.setdefault(embedder, []).extend(rows)
+
+    def _telling(self, cursor: sqlite3.Cursor, terms: Sequence[str]) -> list[str]:
+        """Return the terms that are worth looking up: the rarest, for as long as their entries can be read in time."""
+        spread = self._spread(cursor, terms)
+        telling: list[str] = []
+        postings = 0
+        for term in sorted(spread, key=lambda term: (spread[term], term)):
+            postings += spread[term]
+            if telling and postings > MOST_POSTINGS:
+                break
+            telling.append(term)
+        return telling
+
+    def _spread(self, cursor: sqlite3.Cursor, terms: Sequence[str]) -> dict[str, int]:
+        spread: dict[str, int] = {}
+        for term in dict.fromkeys(terms):
+            line = cursor.execute("SELECT doc FROM spread WHERE term = ?", (term,)).fetchone()
+            if line:
+                spread[term] = line[0]
+        return spread
+
+    # --- vectors ------------------------------------------------------------------------------------------------------
+
+    def _near(self, cursor: sqlite3.Cursor, held: VectorFile, vector: bytes, limit: int, wanted: Wanted) -> Near:
+        cosines = _products(self._sample(cursor, held), vector)
+        if not cosines:
+            return Near()
+        mean = sum(cosines) / len(cosines)
+        deviation = (sum((cosine - mean) ** 2 for cosine in cosines) / len(cosines)) ** 0.5
+        where, values = _conditions(wanted)
+        reach = 2 * limit
+        while True:
+            nearest = held.search(vector, reach)
+            rows = _list(row for row, _ in nearest)
+            lines = cursor.execute(f"SELECT row FROM entry WHERE row IN ({_EACH}){where}", (rows, *values))
+            allowed = {row for (row,) in lines}
+            hits = [hit for hit in nearest if hit[0] in allowed]
+            if len(hits) >= limit or len(nearest) < reach:
+                return Near(tuple(hits[:limit]), len(cosines), mean, deviation)
+            reach *= 8
+
+    def _sample(self, cursor: sqlite3.Cursor, held: VectorFile) -> list[bytes]:
+        """Return the vectors that stand for all, read again only when vectors changed."""
+        for embedder, (changes, file) in self._files.items():
+            if file is held:
+                kept = self._samples.get(embedder)
+                if kept is None or kept[0] != changes:
+                    drawn = cursor.execute(
+                        "SELECT row FROM entry WHERE EXISTS (SELECT 1 FROM embedded WHERE embedder = ? AND embedded.row ="
+                        " entry.row) ORDER BY draw, id, row LIMIT ?",
+                        (embedder, SAMPLED),
+                    )
+                    kept = (changes, [one for (row,) in drawn if (one := held.find(row)) is not None])
+                    self._samples[embedder] = kept
+                return kept[1]
+        return []
+
+    def _with_vectors(self, cursor: sqlite3.Cursor, embedder: str, use: Any) -> Any:  # noqa: ANN401 - what `use` returns
+        """Use one embedder's vectors; where they look damaged, wait for whoever may be writing, and look once more."""
+        from mneme.index.vectors import DamagedVectorsError
+
+        try:
+            held = self._vector_file(cursor, embedder, sole=False)
+            return use(held) if held is not None else None
+        except DamagedVectorsError:
+            self._let_go(embedder)
+        with self._writing() as sole:
+            try:
+                held = self._vector_file(sole, embedder, sole=True)
+                return use(held) if held is not None else None
+            except DamagedVectorsError:
+                self._start_again(sole, embedder)
+                return None
+
+    def _vector_file(self, cursor: sqlite3.Cursor, embedder: str, *, sole: bool) -> VectorFile | None:
+        """Return the mapped file as it is now; the one writer sets a damaged one aside and starts it again."""
+        from mneme.index.vectors import DamagedVectorsError, VectorFile
+
+        line = cursor.execute("SELECT dims, changes FROM vectors WHERE embedder = ?", (embedder,)).fetchone()
+        if line is None:
+            return None
+        dims, changes = line
+        kept = self._files.get(embedder)
+        if kept and kept[0] == changes:
+            return kept[1]
+        self._let_go(embedder)
+        try:
+            held = VectorFile(self._vector_path(embedder), embedder, dims)
+        except DamagedVectorsError:
+            if not sole:
+                raise
+            self._start_again(cursor, embedder)
+            held = VectorFile(self._vector_path(embedder), embedder, dims)
+        self._files[embedder] = (changes, held)
+        return held
+
+    def _start_again(self, cursor: sqlite3.Cursor, embedder: str) -> None:
+        """Empty one embedder's vectors: they are made from the texts once more."""
+        self._let_go(embedder)
+        self._vector_path(embedder).unlink(missing_ok=True)
+        cursor.execute("DELETE FROM embedded WHERE embedder = ?", (embedder,))
+        self._count_change(cursor, embedder)
+        self.notice = f"the vectors of '{embedder}' were damaged and are made again"
+
+    def _count_change(self, cursor: sqlite3.Cursor, embedder: str) -> None:
+        cursor.execute("UPDATE vectors SET changes = changes + 1 WHERE embedder = ?", (embedder,))
+        kept = self._files.get(embedder)
+        if kept:
+            self._files[embedder] = (kept[0] + 1, kept[1])
+
+    def _let_go(self, embedder: str) -> None:
+        kept = self._files.pop(embedder, None)
+        if kept:
+            kept[1].close()
+
+    def _vector_path(self, embedder: str) -> Path:
+        digest = hashlib.sha256(embedder.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        return self._path.with_name(f"{self._path.name}-vectors-{digest}")
+
+    # --- the file -----------------------------------------------------------------------------------------------------
+
+    def _opened(self) -> sqlite3.Connection:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            return self._prepared()
+        except sqlite3.OperationalError as fault:
+            message = f"the index '{self._path}' cannot be opened: {fault}"
+            raise StorageError(message, "mneme doctor") from fault
+        except (sqlite3.DatabaseError, _ForeignError):
+            self._set_aside()
+            return self._prepared()
+
+    def _prepared(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            _prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _set_aside(self) -> None:
+        number = 1
+        while (aside := self._path.with_name(f"{self._path.name}.aside-{number}")).exists():
+            number += 1
+        for ending in ("", "-wal", "-shm"):
+            part = Path(f"{self._path}{ending}")
+            if part.exists():
+                part.rename(f"{aside}{ending}")
+        self.notice = f"the index was damaged or not ours: it is kept as '{aside.name}' and built again"
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Cursor]:
+        with self._lock, _told(self._path):
+            yield self._connection.cursor()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Cursor]:
+        with self._lock, _told(self._path):
+            cursor = self._connection.cursor()
+            cursor.execute("BEGIN IMMEDIATE")
+            try:
+                yield cursor
+            except BaseException:
+                self._orphans.clear()
+                cursor.execute("ROLLBACK")
+                raise
+            cursor.execute("COMMIT")
+            self._drop_orphans(cursor)
+
+    def _drop_orphans(self, cursor: sqlite3.Cursor) -> None:
+        """Overwrite the vectors of rows that are gone, after they are gone: a vector too many is never found."""
+        orphans, self._orphans = self._orphans, {}
+        for embedder, rows in orphans.items():
+            cursor.execute("BEGIN IMMEDIATE")
+            held = self._vector_file(cursor, embedder, sole=True)
+            if held is not None:
+                held.drop(rows)
+                self._count_change(cursor, embedder)
+            cursor.execute("COMMIT")
+
+
+class _ForeignError(Exception):
+    """The file is a database of some other program."""
+
+
+_DIGEST_AT = -2
+_EACH = "SELECT value FROM json_each(?)"
+_MARKS = ", ".join("?" * len(_KEPT_COLUMNS.split(",")))
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as fault:
+        message = f"the index '{path}' cannot be used: {fault}"
+        raise StorageError(message, "mneme index --rebuild") from fault
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Make sure that the tables are there and ours; of two processes that find none, one makes them."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    if _version(connection) == SCHEMA_VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = _version(connection)
+        if version != SCHEMA_VERSION:
+            if version:
+                _empty(connection)
+            for statement in _SCHEMA.split(";\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    """Return the version of our tables, 0 for a new file; another program's tables are no version at all."""
+    (program,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if program != APPLICATION_ID:
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if tables or program or version:
+            raise _ForeignError
+        return 0
+    return int(version)
+
+
+def _empty(connection: sqlite3.Connection) -> None:
+    """Drop every table of another version; what they held is made again from the files."""
+    names = [
+        name
+        for (name,) in connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'"
+        )
+    ]
+    for name in names:
+        connection.execute(f'DROP TABLE "{name}"')
+    rest = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    for (name,) in rest.fetchall():
+        connection.execute(f'DROP TABLE "{name}"')
+
+
+def _products(rows: Sequence[bytes], vector: bytes) -> list[float]:
+    """Return each row's cosine with a vector."""
+    if not rows:
+        return []
+    try:
+        import numpy as np
+    except ImportError:
+        question = array("f", vector)
+        return [math.fsum(map(mul, question, array("f", row))) for row in rows]
+    matrix = np.frombuffer(b"".join(rows), "<f4").reshape(len(rows), -1)
+    cosines: list[float] = (matrix.astype(float) @ np.frombuffer(vector, "<f4").astype(float)).tolist()
+    return cosines
+
+
+def _conditions(wanted: Wanted, table: str = "entry.") -> tuple[str, list[object]]:
+    """Return what a look-up may return, as SQL that begins with AND, and its values: the meaning of `Wanted.allows`."""
+    clauses: list[str] = []
+    values: list[object] = []
+    if wanted.shared_only:
+        clauses.append(f"{table}shared = 1")
+    for column, chosen in (("kind", wanted.kinds), ("tier", wanted.tiers), ("state", wanted.states)):
+        if chosen:
+            clauses.append(f"{table}{column} IN ({', '.join('?' * len(chosen))})")
+            values.extend(map(_storable, chosen))
+    if wanted.topic:
+        topic = _storable(wanted.topic)
+        clauses.append(f"({table}topic = ? OR substr({table}topic, 1, ?) = ?)")
+        values.extend((topic, len(topic) + 1, f"{topic}/"))
+    for tag in wanted.tags:
+        clauses.append(f"instr({table}tags, ?)")
+        values.append(f"{_SEPARATOR}{_storable(tag)}{_SEPARATOR}")
+    if wanted.entity:
+        clauses.append(f"{table}entity = ?")
+        values.append(_storable(wanted.entity))
+    if wanted.since:
+        clauses.append(f"substr({table}since, 1, 10) >= ?")
+        values.append(_storable(wanted.since))
+    if wanted.until:
+        clauses.append(f"{table}since <> '' AND substr({table}since, 1, 10) <= ?")
+        values.append(_storable(wanted.until))
+    return "".join(f" AND {clause}" for clause in clauses), values
+
+
+def _line(path: bytes, entry: Entry, outline: Outline) -> tuple[object, ...]:
+    """Return an entry as the values of `_KEPT_COLUMNS`."""
+    record, traits = entry.record, outline.traits
+    tags = _SEPARATOR.join(("", *entry.tags, "")) if entry.tags else ""
+    texts = (record.kind, record.tier, record.state)
+    return (
+        _bytes(record.id),
+        path,
+        record.line,
+        *map(_storable, texts),
+        int(record.audience == SHARED),
+        _storable(record.since),
+        *map(_storable, (entry.topic, tags, entry.entity, entry.group)),
+        entry.place,
+        " ".join(outline.speaker),
+        traits.asks,
+        traits.timed,
+        traits.counted,
+        traits.named,
+        outline.length,
+        zlib.crc32(_bytes(record.id)),
+        _digest(entry),
+        json.dumps(entry_as_json(entry), separators=(",", ":")),
+    )
+
+
+def _outline(line: tuple[Any, ...]) -> Outline:
+    row, identity, path, number, *terms, party, place, speaker, since, asks, timed, counted, named = line
+    return Outline(
+        row=row,
+        id=_text(identity),
+        path=_text(path),
+        line=number,
+        terms=tuple(tuple(column.split()) for column in terms),
+        group=party,
+        place=place,
+        speaker=tuple(speaker.split()),
+        date=since[:10],
+        traits=Traits(asks, bool(timed), bool(counted), named),
+    )
+
+
+def _digest(entry: Entry) -> bytes:
+    texts = "\x00".join((entry.record.id, *entry.columns))
+    return hashlib.blake2b(texts.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _list(rows: Iterable[int]) -> str:
+    return json.dumps(list(rows))
+
+
+def _bytes(text: str) -> bytes:
+    """Return a path or an id as the bytes it was read from."""
+    if text.isascii():
+        return text.encode("ascii")
+    return text.encode("utf-8", "surrogateescape" if _is_escaped(text) else "surrogatepass")
+
+
+def _is_escaped(text: str) -> bool:
+    return all("\udc80" <= letter <= "\udcff" for letter in text if "\ud800" <= letter <= "\udfff")
+
+
+def _text(packed: bytes) -> str:
+    return packed.decode("utf-8", "surrogateescape")
+
+
+def _storable(text: str) -> str:
+    """Return a text that the engine takes: a lone surrogate becomes its escape, in what is kept and what is asked."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
