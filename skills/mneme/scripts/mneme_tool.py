@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Built by tools/build_skill.py from the sources of mneme: edit those, then `make skill`.
-# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 63262c5f2df664bf
+# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 62653097a9fd4f21
 # ruff: noqa: B905, F821, I001, RUF100, UP036
 # fmt: off
 # mypy: ignore-errors
@@ -17,11 +17,13 @@ import sys
 if sys.version_info < (3, 9):
     sys.exit("mneme_tool: needs Python 3.9 or later")
 
+import gc
 import math
 import re
 from bisect import bisect_left
 from bisect import bisect_right
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import replace
 from datetime import date
@@ -31,6 +33,7 @@ from itertools import accumulate
 from itertools import chain
 from itertools import combinations
 from operator import attrgetter
+from operator import gt
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -733,7 +736,7 @@ def _long_words(content: bytes) -> Iterator[int]:
 def _named(content: bytes) -> Iterator[int]:
     """Yield where something is named like a secret and given a value: `token = ...`, `the password is ...`."""
     places = [at for name in (_SAID_BYTES[:1] if content.isascii() else _SAID_BYTES) for at in _mentions(content, name)]
-    for sign in (b"=", b":", b"\xef\xbc\x9a"):
+    for sign in (b"=", b":") if content.isascii() else (b"=", b":", b"\xef\xbc\x9a"):
         pieces = content.split(sign) if sign in content else []
         ends = [piece[-NAME_REACH:] for piece in pieces[:-1]]
         joined = b"\n".join(ends).lower()
@@ -1192,13 +1195,13 @@ def _chinese_words(run: str) -> list[str]:
         if found.lastgroup == "plain":
             plain.append(found[0])
         elif found.lastgroup != "stop":
-            words += _pairs("".join(plain))
+            words += _pairs_claim("".join(plain))
             plain = []
             words.append("不" if found.lastgroup == "denial" else found[0])
-    return words + _pairs("".join(plain) + run[at:])
+    return words + _pairs_claim("".join(plain) + run[at:])
 
 
-def _pairs(text: str) -> list[str]:
+def _pairs_claim(text: str) -> list[str]:
     return [text[at : at + 2] for at in range(len(text) - 1)] if len(text) > 1 else [text] if text else []
 
 
@@ -1230,7 +1233,7 @@ def framed(word: str) -> tuple[str, str]:
         return STOP, ""
     if word in DENIALS:
         return DENIED
-    if word in NUMBER_WORDS or (word and not word.strip(_CJK_DIGITS)):
+    if word in NUMBER_WORDS or word.isdigit() or (word and not word.strip(_CJK_DIGITS)):
         return NUMBER, word
     row = _rows_claim().get(word)
     if row is not None:
@@ -1287,6 +1290,12 @@ def _names(gist: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=1 << 14)
+def may_name(gist: str) -> bool:
+    """Say, at a glance, whether a gist may hold a name or a role: if not, a claim has none."""
+    return not gist.isascii() or gist[1:] != gist[1:].lower() or any(verb in gist for verb in ROLE_VERBS)
+
+
 def _scope(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield what narrows a claim down: an environment, a year, a numbered thing that says something, not is said."""
     rows = _scopes()
@@ -1329,11 +1338,7 @@ def compare_claims(one: Claim, two: Claim) -> tuple[str, str]:
     if not reason:
         return SAME, ""
     others = left - names[0], right - names[1]
-    if all(others) and likeness(one.frame, two.frame) < NEAR_ENOUGH:
-        return APART, ""
-    return OPPOSED, reason
-
-NEAR_ENOUGH = 0.75
+    return (APART, "") if all(others) else (OPPOSED, reason)
 
 
 def _scopes_differ(one: Claim, two: Claim) -> bool:
@@ -1399,292 +1404,6 @@ class Link:
     relation: str
     target: str
     line: int = 0
-
-
-# --- mneme.check.twin ------------------------------------------------------------
-
-DUPLICATE, CONFLICT = "duplicate", "conflict"
-
-# Likeness in fifths, so that bounds are whole numbers.
-ALIKE_FIFTHS, ALIKE_ON_TOPIC_FIFTHS = 4, 3
-
-ALIKE, ALIKE_ON_TOPIC = ALIKE_FIFTHS / 5, ALIKE_ON_TOPIC_FIFTHS / 5
-
-# More than so many cells that differ in nothing but a value are a series (rooms, servers, years), not a quarrel.
-SERIES = 4
-
-BUDGET = 2_000_000
-
-CROWDED = 400_000
-
-FEW = 16
-
-# Rows of 13 words or less that are alike to four fifths differ in two words at most; a longer pair has one of 14 and
-# none of less than 12.
-LONG_PAIR, LONG_PARTNER = 13, 12
-
-# Three fields of a sum, each wide enough for 16 numbers of 17 bits.
-CODE_BITS, FIELD_BITS = 17, 21
-
-FIELD_MASK = (1 << FIELD_BITS) - 1
-
-_NO_WORD = frozenset((0,))
-
-ACTIVE_STATES = frozenset((LIVE, STALE, PROPOSED))
-
-
-class Twins(NamedTuple):
-    """Pairs of cells by index, each `(earlier, later, kind, in what)`; and after how many comparisons it gave up."""
-
-    pairs: list[tuple[int, int, str, str]]
-    unfinished: int = 0
-
-
-def find_twins(gists: Sequence[str], topics: Sequence[str], states: Sequence[str], budget: int = BUDGET) -> Twins:
-    """Return the pairs among all cells that say the same or seem to contradict each other, in order."""
-    active = [at for at, state in enumerate(states) if state in ACTIVE_STATES and gists[at]]
-    search = _Search(gists, topics, states, active, budget)
-    search.everywhere()
-    search.by_topic()
-    return Twins(sorted(search.found.values()), budget if search.left <= 0 else 0)
-
-
-class _Search:
-    """One search: the words of all active cells as numbers, and what was found so far."""
-
-    __slots__ = ("active", "claims", "codes", "echoes", "found", "frames", "gists", "left", "rows", "states", "topics")
-
-    def __init__(
-        self, gists: Sequence[str], topics: Sequence[str], states: Sequence[str], active: list[int], budget: int
-    ) -> None:
-        self.gists, self.topics, self.states, self.active = gists, topics, states, active
-        self.left = budget
-        self.found: dict[Pair, tuple[int, int, str, str]] = {}
-        self.echoes: set[int] = set()
-        self.claims: dict[int, Claim] = {}
-        self.codes = _Codes()
-        code = self.codes.__getitem__
-        words = raw_words([gists[at] for at in active])
-        self.rows = {at: frozenset(map(code, each)) - _NO_WORD for at, each in zip(active, words)}
-        self.frames: dict[int, frozenset[int]] = {}
-
-    def everywhere(self) -> None:
-        """Find what says the same anywhere: first word for word, then nearly."""
-        groups = _groups(self.active, list(map(sum, self.rows.values())))
-        alike: dict[frozenset[int], int] = {}
-        for at in sorted({at for group in groups for at in group}):
-            first = alike.setdefault(self.rows[at], at) if self.rows[at] else at
-            if first != at:
-                self.echoes.add(at)
-                self._judge(first, at, ALIKE_FIFTHS)
-        for group in groups:
-            self._among([at for at in group if at not in self.echoes], self._row, ALIKE_FIFTHS)
-        if any(len(row) > LONG_PAIR for row in self.rows.values()):
-            long = [at for at, row in self.rows.items() if len(row) >= LONG_PARTNER and at not in self.echoes]
-            self._among(long, self._row, ALIKE_FIFTHS)
-
-    def by_topic(self) -> None:
-        """Find, topic by topic, what says nearly the same and what contradicts."""
-        topics: dict[str, list[int]] = {}
-        for at in self.active:
-            name = self.topics[at]
-            if name in topics:
-                topics[name].append(at)
-            else:
-                topics[name] = [at]
-        topics.pop("", None)
-        values = self.codes.values_seen
-        for members in topics.values():
-            if len(members) > 1:
-                if self.echoes:
-                    members = [at for at in members if at not in self.echoes]  # noqa: PLW2901 - the same, thinned out
-                if values:
-                    members = self._singles(members)  # noqa: PLW2901
-                self._among(self._sociable(members), self._frame, ALIKE_ON_TOPIC_FIFTHS)
-
-    def _singles(self, members: list[int]) -> list[int]:
-        """Return the members of a topic that are not parts of a series; the frames of those with values are noted."""
-        series: dict[frozenset[int], list[int]] = {}
-        for at in members:
-            if not self.codes.values_seen.isdisjoint(self.rows[at]):
-                series.setdefault(self._frame(at), []).append(at)
-        parts = {at for each in series.values() if len(each) > SERIES for at in each}
-        return [at for at in members if at not in parts] if parts else members
-
-    def _sociable(self, members: list[int]) -> list[int]:
-        """Return the members of a topic that share enough words with the others for one of them to be alike."""
-        frames, least = self.frames, ALIKE_ON_TOPIC_FIFTHS
-        rows = [frames.get(at) or self.rows[at] for at in members]
-        shared = {word for word, number in Counter(chain.from_iterable(rows)).items() if number > 1}
-        if not shared:
-            return []
-        return [at for at, row in zip(members, rows) if len(row & shared) * 5 >= least * len(row)]
-
-    def _row(self, at: int) -> frozenset[int]:
-        return self.rows[at]
-
-    def _frame(self, at: int) -> frozenset[int]:
-        frame = self.frames.get(at)
-        if frame is None:
-            kinds = self.codes.kinds
-            frame = self.frames[at] = frozenset(kinds.get(code, code) for code in self.rows[at]) - _NO_WORD
-        return frame
-
-    def _among(self, members: list[int], words_of: Callable[[int], frozenset[int]], fifths: int) -> None:
-        """Judge every pair of a group that is alike enough; a large group is first parted by rare words."""
-        if len(members) < 2:  # noqa: PLR2004 - a pair
-            return
-        sets = {at: words_of(at) for at in members}
-        if len(members) <= FEW:
-            self._compare(members, sets, fifths)
-            return
-        for length in (2, 3, 4) if fifths == ALIKE_FIFTHS else (2,):
-            buckets = _buckets(sets, fifths, length)
-            if sum(len(bucket) ** 2 for bucket in buckets) < CROWDED:
-                break
-        for bucket in buckets:
-            self._compare(bucket, sets, fifths)
-
-    def _compare(self, members: list[int], sets: dict[int, frozenset[int]], fifths: int) -> None:
-        for number, one in enumerate(members):
-            mine = sets[one]
-            for two in members[number + 1 :]:
-                other = sets[two]
-                shared = len(mine & other)
-                if shared and shared * 5 >= fifths * (len(mine) + len(other) - shared):
-                    self._judge(one, two, fifths)
-            self.left -= len(members) - number - 1
-            if self.left <= 0:
-                return
-
-    def _judge(self, one: int, two: int, fifths: int) -> None:
-        pair = (one, two) if one < two else (two, one)
-        values = self.codes.values_seen
-        if pair in self.found or (fifths == ALIKE_FIFTHS and self.rows[one] & values != self.rows[two] & values):
-            return
-        same_topic = bool(self.topics[one]) and self.topics[one] == self.topics[two]
-        kind, reason = judge_pair(self._claim(pair[0]), self._claim(pair[1]), same_topic=same_topic)
-        both_live = self.states[one] == self.states[two] == LIVE
-        if kind == DUPLICATE or (kind == CONFLICT and both_live):
-            self.found[pair] = (*pair, kind, reason)
-
-    def _claim(self, at: int) -> Claim:
-        claim = self.claims.get(at)
-        if claim is None:
-            claim = self.claims[at] = claim_of(self.gists[at])
-        return claim
-
-
-class _Codes(dict[str, int]):
-    """A number for every word: 0 for one that does not count, else one for its place in the frame, or for its value.
-
-    The low bits of a number are three fields. A word stands in one of them, a value in all three, so that the sum of
-    a row keeps apart which third of its words is the same as another's.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.places: dict[str, int] = {}
-        self.pairs: dict[tuple[str, str], int] = {}
-        self.kinds: dict[int, int] = {}
-        self.values_seen: set[int] = set()
-
-    def __missing__(self, word: str) -> int:
-        place, value = framed(word)
-        code = self._value(place, value) if value else self._place(place) if place else 0
-        self[word] = code
-        return code
-
-    def _place(self, place: str) -> int:
-        code = self.places.get(place)
-        if code is None:
-            turn, third = divmod(len(self.places) + 3, 3)
-            code = self.places[place] = _scattered(turn) << (third * FIELD_BITS)
-        return code
-
-    def _value(self, place: str, value: str) -> int:
-        code = self.pairs.get((place, value))
-        if code is None:
-            low = _scattered(len(self.pairs) + 1)
-            code = self.pairs[place, value] = low + (low << FIELD_BITS) + (low << (2 * FIELD_BITS))
-            self.kinds[code] = self._place(place) if place else 0
-            self.values_seen.add(code)
-        return code
-
-
-def _scattered(number: int) -> int:
-    """Return a number of its own for each number, spread over the low bits while there is room."""
-    high, low = divmod(number, 1 << CODE_BITS)
-    return (low * 40503 % (1 << CODE_BITS)) + (high << (3 * FIELD_BITS + 1))
-
-
-def _groups(members: Sequence[int], sums: list[int]) -> list[list[int]]:
-    """Return groups such that two rows of one stance, alike to four fifths and not long, are in a group together.
-
-    They differ in two words at most, so in one of three fields of their sums they agree.
-    """
-    groups: list[list[int]] = []
-    for field in range(3):
-        shift = field * FIELD_BITS
-        keys = [(each >> shift) & FIELD_MASK for each in sums] if shift else [each & FIELD_MASK for each in sums]
-        if len(set(keys)) == len(keys):
-            continue
-        crowded = {key for key, number in Counter(keys).items() if number > 1}
-        found: dict[int, list[int]] = {}
-        for key, at in zip(keys, members):
-            if key in crowded:
-                found.setdefault(key, []).append(at)
-        groups += found.values()
-    return groups
-
-
-def _buckets(sets: dict[int, frozenset[int]], fifths: int, length: int) -> list[list[int]]:
-    """Return groups such that two sets that are alike to so many fifths are in a group together.
-
-    Of two alike sets the larger part is shared, so the `length` rarest shared words are among the first few of each,
-    in any one order of words: every choice of `length` of those first few is a signature.
-    """
-    counts = Counter(chain.from_iterable(sets.values()))
-    rank = {word: at for at, (word, _) in enumerate(sorted(counts.items(), key=itemgetter(1, 0)))}
-    by_size: dict[int, tuple[list[int], list[list[int]]]] = {}
-    for at, words in sets.items():
-        members, rows = by_size.setdefault(len(words), ([], []))
-        members.append(at)
-        rows.append(sorted(map(rank.__getitem__, words)))
-    by_size.pop(0, None)
-    plans = [
-        (itemgetter(*choice), members, rows)
-        for size, (members, rows) in by_size.items()
-        for choice in _choices(size, fifths, length)
-    ]
-    signatures: Counter[object] = Counter()
-    for pick, _, rows in plans:
-        signatures.update(map(pick, rows))
-    crowded = {signature for signature, number in signatures.items() if number > 1}
-    groups: dict[object, dict[int, None]] = {}
-    if crowded:
-        for pick, members, rows in plans:
-            for signature, at in zip(map(pick, rows), members):
-                if signature in crowded:
-                    groups.setdefault(signature, {})[at] = None
-    return [sorted(group) for group in groups.values() if len(group) > 1]
-
-
-def _choices(size: int, fifths: int, length: int) -> Iterator[tuple[int, ...]]:
-    spare = size - -(-fifths * size // 5)
-    length = min(length, size)
-    return combinations(range(min(size, spare + length)), length)
-
-
-def judge_pair(one: Claim, two: Claim, *, same_topic: bool) -> tuple[str, str]:
-    """Say whether two claims are duplicates, or in conflict (and in what), or neither."""
-    alike = likeness(one.frame, two.frame)
-    if alike < (ALIKE_ON_TOPIC if same_topic else ALIKE):
-        return "", ""
-    kind, reason = compare_claims(one, two)
-    if kind == SAME and (same_topic or one.stance == two.stance):
-        return DUPLICATE, ""
-    return (CONFLICT, reason) if kind == OPPOSED and same_topic else ("", "")
 
 
 # --- mneme.formats.cell ------------------------------------------------------------
@@ -1849,7 +1568,8 @@ def _any_case(keys: Sequence[str]) -> str:
 
 
 @cache
-def _inline_comment() -> re.Pattern[str]:
+def inline_comment() -> re.Pattern[str]:
+    """Match a comment where there can be none: a `#` between blanks, after the start of a line."""
     return re.compile(r"\s#\s")
 
 
@@ -2104,7 +1824,7 @@ def newline_of(tail: str) -> str:
 
 def _read_header(draft: _Draft, line: str, start: int, number: int) -> None:
     words = line[1:].split(None, 2)
-    if not words:
+    if not words or words[0][0] == "#":
         draft.fault("missing-id", number)
         return
     draft.id = words[0]
@@ -2162,7 +1882,7 @@ def _read_text_field(draft: _Draft, line: str, _start: int, number: int) -> str:
     value = rest[0].rstrip() if rest else ""
     if value:
         draft.put(key, value, number)
-        if "#" in value and (comment := _inline_comment().search(value)):
+        if "#" in value and (comment := inline_comment().search(value)):
             draft.fault("inline-comment", number, value[comment.start() + 1 :])
     elif key == "cue":
         draft.fault("empty-cue", number)
@@ -2304,6 +2024,466 @@ def spine_lines(file: CellFile) -> list[str]:
     return [_spine_row(*row) for row in rows if row[1] in WORKING_STATES]
 
 
+# --- mneme.formats.columns ------------------------------------------------------------
+
+FIELD_NAMES = ("id", "topic", "gist", "state", "conf", "since", "seen", "cue")
+
+
+class Columns:
+    """All cells of a file as parallel sequences, for work that looks at every cell and builds none.
+
+    Links are `(cell index, relation, target, how many links the cell has before it)`. `strict` holds the cells that are
+    not canonical, by index: every canonical one has its fields in order, a well-formed id and topic, known words
+    and real dates in its status, no inline or special comment and no body line that reads like a link. `bodies` are the
+    body lines of the canonical ones as they stand.
+    """
+
+    __slots__ = (
+        "_cells",
+        "_faults",
+        "_odd_faults",
+        "_places",
+        "bodies",
+        "confs",
+        "cues",
+        "gists",
+        "ids",
+        "links",
+        "seens",
+        "sinces",
+        "states",
+        "strict",
+        "text",
+        "topics",
+    )
+
+    def __init__(self, text: str, fields: Sequence[Sequence[str]], bodies: Sequence[str]) -> None:
+        self.text = text
+        self.set_fields(fields)
+        self.bodies = bodies
+        self.links: list[tuple[int, str, str, int]] = []
+        self.strict: dict[int, Cell] = {}
+        self._faults: list[Fault] | None = None
+        self._odd_faults: list[Fault] = []
+        self._places: list[tuple[int, int, int]] = []
+        self._cells: dict[int, Cell] = {}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def fields(self) -> tuple[Sequence[str], ...]:
+        """Return the columns in the order of `FIELD_NAMES`."""
+        return (self.ids, self.topics, self.gists, self.states, self.confs, self.sinces, self.seens, self.cues)
+
+    def set_fields(self, fields: Sequence[Sequence[str]]) -> None:
+        """Set the columns, given in the order of `FIELD_NAMES`."""
+        self.ids, self.topics, self.gists, self.states, self.confs, self.sinces, self.seens, self.cues = fields
+
+    @property
+    def faults(self) -> list[Fault]:
+        """What could not be read as it stands, in file order; looked for only when it is asked for."""
+        if self._faults is None:
+            first = first_header_at(self.text)
+            start = len(BOM) if self.text.startswith(BOM) else 0
+            faults = [*self._odd_faults, *_bare_faults(self)]
+            read_preamble(split_lines(self.text[start:first], start), first, faults)
+            self._faults = whole_faults(self.text, faults)
+        return self._faults
+
+    def add_faults(self, faults: list[Fault]) -> None:
+        """Keep what was found wrong with a cell that is not canonical."""
+        self._odd_faults += faults
+
+    def settle_faults(self, faults: list[Fault]) -> None:
+        """Say that these are all the faults there are."""
+        self._faults = faults
+
+    def place(self, at: int) -> tuple[int, int, int]:
+        """Return the offset and the line at which a cell starts, and how far it is to the next one."""
+        if not self._places:
+            self._places = _places(self.text)
+        return self._places[at]
+
+    def line(self, at: int) -> int:
+        """Return the line of a cell's header."""
+        cell = self.strict.get(at)
+        return cell.line if cell is not None else self.place(at)[1]
+
+    def cell(self, at: int) -> Cell:
+        """Return a whole cell, read strictly from its own stretch of the text."""
+        cell = self.strict.get(at) or self._cells.get(at)
+        if cell is None:
+            cell = self._cells[at] = read_block(self.text, *self.place(at))[0]
+        return cell
+
+    def link_line(self, at: int, number: int) -> int:
+        """Return the line of one of a cell's links."""
+        return self.cell(at).links[number].line
+
+
+def _places(text: str) -> list[tuple[int, int, int]]:
+    """Return the offset, the line and the size of every block of a text without carriage returns."""
+    first = first_header_at(text)
+    blocks = text[first:].split("\n@")
+    sizes = [len(block) + 2 for block in blocks]
+    sizes[0] -= 1
+    sizes[-1] -= 1
+    breaks = [block.count("\n") + 1 for block in blocks]
+    offsets = accumulate(sizes, initial=first)
+    lines = accumulate(breaks, initial=1 + count_lines(text[:first]))
+    return list(zip(offsets, lines, sizes))
+
+
+def _bare_faults(columns: Columns) -> Iterator[Fault]:
+    """Yield what the canonical rows lack: a cue, a body."""
+    for rule, column in (("missing-cue", columns.cues), ("missing-body", columns.bodies)):
+        if "" in column:
+            for at, value in enumerate(column):
+                if not value and at not in columns.strict:
+                    yield Fault(rule, columns.line(at), columns.ids[at], "")
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Hold the cyclic collector back: bulk work makes many objects and no cycles."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _strict_columns(text: str) -> Columns:
+    """Read a text strictly and lay its cells side by side."""
+    cells, faults = read_strictly(text)
+    columns = Columns(text, [list(map(attrgetter(name), cells)) for name in FIELD_NAMES], [""] * len(cells))
+    columns.strict = dict(enumerate(cells))
+    columns.links = [link for at, cell in enumerate(cells) for link in _link_rows(at, cell)]
+    columns.settle_faults(faults)
+    return columns
+
+
+def _link_rows(at: int, cell: Cell) -> Iterator[tuple[int, str, str, int]]:
+    return ((at, link.relation, link.target, number) for number, link in enumerate(cell.links))
+
+
+# --- mneme.check.twin ------------------------------------------------------------
+
+DUPLICATE, CONFLICT = "duplicate", "conflict"
+
+# Likeness in fifths, so that bounds are whole numbers.
+ALIKE_FIFTHS, ALIKE_ON_TOPIC_FIFTHS = 4, 3
+
+ALIKE, ALIKE_ON_TOPIC = ALIKE_FIFTHS / 5, ALIKE_ON_TOPIC_FIFTHS / 5
+
+# More than so many cells that differ in nothing but a value are a series (rooms, servers, years), not a quarrel.
+SERIES = 4
+
+BUDGET = 2_000_000
+
+SIGNATURE = 2
+
+FEW = 16
+
+# Rows of 13 words or less that are alike to four fifths differ in two words at most; a longer pair has one of 14 and
+# none of less than 12.
+LONG_PAIR, LONG_PARTNER = 13, 12
+
+# Of two alike rows, only those of eight words or more can differ in two.
+TWO_APART = 8
+
+# Four fields of a sum, each wide enough for 16 numbers of 18 bits.
+CODE_BITS, FIELD_BITS = 18, 22
+
+_FIELDS = [((1 << FIELD_BITS) - 1) << (field * FIELD_BITS) for field in range(4)]
+
+_TWO_FIELDS = tuple(map(sum, combinations(_FIELDS, 2)))
+
+_IN_ALL_FIELDS = sum(1 << (field * FIELD_BITS) for field in range(4))
+
+NO_WORD = 0
+
+_NO_WORDS = frozenset((NO_WORD,))
+
+ACTIVE_STATES = frozenset((LIVE, STALE, PROPOSED))
+
+
+class Twins(NamedTuple):
+    """Pairs of cells by index, each `(earlier, later, kind, in what)`; and after how many comparisons it gave up."""
+
+    pairs: list[tuple[int, int, str, str]]
+    unfinished: int = 0
+
+
+def find_twins(gists: Sequence[str], topics: Sequence[str], states: Sequence[str], budget: int = BUDGET) -> Twins:
+    """Return the pairs among all cells that say the same or seem to contradict each other, in order."""
+    with collector_off():
+        search = _Search(gists, topics, states, budget)
+        search.everywhere()
+        search.by_topic()
+    return Twins(search.pairs(), budget if search.left <= 0 else 0)
+
+
+class _Search:
+    """One search: the words of all cells in force as sets of numbers, and what was found so far.
+
+    Within a search a cell goes by its place among the cells in force.
+    """
+
+    __slots__ = (
+        "_claims",
+        "active",
+        "codes",
+        "echoes",
+        "found",
+        "frames",
+        "gists",
+        "left",
+        "rows",
+        "states",
+        "topics",
+    )
+
+    def __init__(self, gists: Sequence[str], topics: Sequence[str], states: Sequence[str], budget: int) -> None:
+        self.active = [at for at, state in enumerate(states) if state in ACTIVE_STATES and gists[at]]
+        self.gists, self.topics, self.states = ([each[at] for at in self.active] for each in (gists, topics, states))
+        self.codes = _Codes()
+        code = self.codes.__getitem__
+        self.rows = [frozenset(map(code, words)) - _NO_WORDS for words in raw_words(self.gists)]
+        kinds = self.codes.kinds
+        self.frames = [frozenset(map(kinds.get, row, row)) - _NO_WORDS for row in self.rows] if kinds else self.rows
+        self.left = budget
+        self.echoes: set[int] = set()
+        self.found: dict[Pair, tuple[str, str]] = {}
+        self._claims: dict[int, Claim] = {}
+
+    def pairs(self) -> list[tuple[int, int, str, str]]:
+        """Return what was found, by the numbers that the cells came with."""
+        return sorted((self.active[one], self.active[two], *what) for (one, two), what in self.found.items())
+
+    def everywhere(self) -> None:
+        """Find what says the same anywhere: first word for word, then nearly."""
+        groups = _groups(self.rows)
+        first_of: dict[frozenset[int], int] = {}
+        for at in sorted(set(chain.from_iterable(groups))):
+            row = self.rows[at]
+            first = first_of.setdefault(row, at) if row else at
+            if first != at:
+                self.echoes.add(at)
+                self._judge(first, at, ALIKE_FIFTHS)
+        if max(map(len, self.rows), default=0) > LONG_PAIR:
+            groups.append([at for at, row in enumerate(self.rows) if len(row) >= LONG_PARTNER])
+        for group in groups:
+            self._among([at for at in group if at not in self.echoes], self.rows, ALIKE_FIFTHS)
+
+    def by_topic(self) -> None:
+        """Find, topic by topic, what says nearly the same and what contradicts."""
+        topics: dict[str, list[int]] = {}
+        for at, name in enumerate(self.topics):
+            if name in topics:
+                topics[name].append(at)
+            else:
+                topics[name] = [at]
+        topics.pop("", None)
+        for members in topics.values():
+            if len(members) > 1:
+                self._among(self._sociable(self._singles(members)), self.frames, ALIKE_ON_TOPIC_FIFTHS)
+
+    def _singles(self, members: list[int]) -> list[int]:
+        """Return the members of a topic that are neither echoes of another cell nor parts of a series."""
+        if self.echoes:
+            members = [at for at in members if at not in self.echoes]
+        if self.frames is self.rows or len(members) <= SERIES:
+            return members
+        rows, frames = self.rows, self.frames
+        valued = [at for at in members if frames[at] != rows[at]]
+        sizes = Counter(frames[at] for at in valued) if len(valued) > SERIES else Counter()
+        if not sizes or max(sizes.values()) <= SERIES:
+            return members
+        parts = {at for at in valued if sizes[frames[at]] > SERIES}
+        return [at for at in members if at not in parts]
+
+    def _sociable(self, members: list[int]) -> list[int]:
+        """Return the members of a topic that share enough words with the others for one of them to be alike."""
+        rows = [self.frames[at] for at in members]
+        shared = {word for word, number in Counter(chain.from_iterable(rows)).items() if number > 1}
+        if not shared:
+            return []
+        return [at for at, row in zip(members, rows) if len(row & shared) * 5 >= len(row) * 3]
+
+    def _among(self, members: list[int], sets: Sequence[frozenset[int]], fifths: int) -> None:
+        """Judge every pair of a group that is alike enough; in a large group, those that share rare words."""
+        if len(members) < 2:  # noqa: PLR2004 - a pair
+            return
+        few = len(members) <= FEW
+        pairs = combinations(members, 2) if few else _candidates({at: sets[at] for at in members}, fifths)
+        for one, two in pairs:
+            mine, other = sets[one], sets[two]
+            shared = len(mine & other)
+            if shared and shared * 5 >= fifths * (len(mine) + len(other) - shared):
+                self._judge(one, two, fifths)
+            self.left -= 1
+            if self.left <= 0:
+                return
+
+    def _judge(self, one: int, two: int, fifths: int) -> None:
+        pair = (one, two) if one < two else (two, one)
+        values = self.codes.values_seen
+        if pair in self.found or (fifths == ALIKE_FIFTHS and self.rows[one] & values != self.rows[two] & values):
+            return
+        if fifths == ALIKE_ON_TOPIC_FIFTHS and self._plainly_apart(one, two):
+            return
+        same_topic = bool(self.topics[one]) and self.topics[one] == self.topics[two]
+        kind, reason = judge_pair(self._claim(pair[0]), self._claim(pair[1]), same_topic=same_topic)
+        both_live = self.states[one] == self.states[two] == LIVE
+        if kind == DUPLICATE or (kind == CONFLICT and both_live):
+            self.found[pair] = kind, reason
+
+    def _plainly_apart(self, one: int, two: int) -> bool:
+        """Say, without a look at the claims, whether two cells have rival values but other things to say them of."""
+        first, second, frames = self.rows[one], self.rows[two], self.frames
+        kinds = self.codes.kinds
+        rival = {kinds.get(code) for code in first - second} & {kinds.get(code) for code in second - first} - {None}
+        if not rival or frames[one] <= frames[two] or frames[two] <= frames[one]:
+            return False
+        return not (may_name(self.gists[one]) or may_name(self.gists[two]))
+
+    def _claim(self, at: int) -> Claim:
+        claim = self._claims.get(at)
+        if claim is None:
+            claim = self._claims[at] = claim_of(self.gists[at])
+        return claim
+
+
+class _Codes(dict[str, int]):
+    """A number for every word: `NO_WORD` for one that does not count, else one for its place or for its value.
+
+    The low bits of a number are four fields. A word stands in one of them, a value in all four, so that the sum of a
+    row keeps apart which quarter of its words is the same as another's.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places: dict[str, int] = {}
+        self.pairs: dict[tuple[str, str], int] = {}
+        self.kinds: dict[int, int] = {}
+        self.values_seen: set[int] = set()
+
+    def __missing__(self, word: str) -> int:
+        place, value = framed(word)
+        code = self._value(place, value) if value else self._place(place) if place else NO_WORD
+        self[word] = code
+        return code
+
+    def _place(self, place: str) -> int:
+        code = self.places.get(place)
+        if code is None:
+            turn, field = divmod(len(self.places) + 4, 4)
+            code = self.places[place] = _scattered(turn) << (field * FIELD_BITS)
+        return code
+
+    def _value(self, place: str, value: str) -> int:
+        code = self.pairs.get((place, value))
+        if code is None:
+            code = self.pairs[place, value] = _scattered(len(self.pairs) + 1) * _IN_ALL_FIELDS
+            self.kinds[code] = self._place(place) if place else NO_WORD
+            self.values_seen.add(code)
+        return code
+
+
+def _scattered(number: int) -> int:
+    """Return a number of its own for each number, spread over the low bits while there is room."""
+    high, low = divmod(number, 1 << CODE_BITS)
+    return (low * 40503 % (1 << CODE_BITS)) + (high << (4 * FIELD_BITS))
+
+
+def _groups(rows: Sequence[frozenset[int]]) -> list[list[int]]:
+    """Return groups such that two rows of one stance, alike to four fifths and not long, are in a group together.
+
+    Two of eight words and nine, or fewer, differ in one word at most: the sum of one is that of the other, less a word.
+    Longer ones differ in two words, so they agree in two of the four fields.
+    """
+    sums = list(map(sum, rows))
+    longer = [at for at, row in enumerate(rows) if len(row) >= TWO_APART]
+    return [*_one_apart(rows, sums), *_agreeing(longer, sums)]
+
+
+def _one_apart(rows: Sequence[frozenset[int]], sums: list[int]) -> list[list[int]]:
+    """Return the groups of equal rows, and each row with those that have one word less."""
+    known = set(sums)
+    larger = [at for at, row in enumerate(rows) if not known.isdisjoint(map(sums[at].__sub__, row))]
+    if len(known) == len(sums) and not larger:
+        return []
+    same: dict[int, list[int]] = {}
+    for at, total in enumerate(sums):
+        same.setdefault(total, []).append(at)
+    groups = [group for group in same.values() if len(group) > 1]
+    return groups + [[at, *same[sums[at] - word]] for at in larger for word in rows[at] if sums[at] - word in same]
+
+
+def _agreeing(members: Sequence[int], sums: list[int]) -> list[list[int]]:
+    """Return the groups of rows whose sums agree in two fields."""
+    groups: list[list[int]] = []
+    for mask in _TWO_FIELDS:
+        keys = [sums[at] & mask for at in members]
+        seen: set[int] = set()
+        add = seen.add
+        again = {key for key in keys if key in seen or add(key)}
+        if again:
+            found: dict[int, list[int]] = {}
+            for key, at in zip(keys, members):
+                if key in again:
+                    found.setdefault(key, []).append(at)
+            groups += found.values()
+    return groups
+
+
+def _candidates(sets: dict[int, frozenset[int]], fifths: int) -> Iterator[Pair]:
+    """Yield pairs of sets, every pair that is alike to so many fifths among them.
+
+    Of two alike sets the larger part is shared, so the few rarest shared words are among the first few of each, in any
+    one order of words: a choice of those is a signature. The smaller set of a pair has less room to differ than the
+    larger one, so sets are looked up, smallest first, among the shorter signatures of those before them.
+    """
+    counts = Counter(chain.from_iterable(sets.values()))
+    rank = {word: at for at, (word, _) in enumerate(sorted(counts.items(), key=itemgetter(1, 0)))}
+    index: dict[tuple[int, ...], list[int]] = {}
+    for at, words in sorted(sets.items(), key=_size_of_second):
+        row, size = sorted(map(rank.__getitem__, words)), len(words)
+        length = min(SIGNATURE, size)
+        near: dict[int, None] = {}
+        for signature in combinations(row[: size - _least(fifths, 5, size) + length], length) if size else ():
+            if signature in index:
+                near.update(dict.fromkeys(index[signature]))
+        yield from ((other, at) for other in near)
+        for signature in (
+            combinations(row[: size - _least(2 * fifths, 5 + fifths, size) + length], length) if size else ()
+        ):
+            index.setdefault(signature, []).append(at)
+
+
+def _least(part: int, whole: int, size: int) -> int:
+    """Return the smallest number that is at least a fraction of a size."""
+    return -(-part * size // whole)
+
+
+def _size_of_second(pair: tuple[int, frozenset[int]]) -> int:
+    return len(pair[1])
+
+
+def judge_pair(one: Claim, two: Claim, *, same_topic: bool) -> tuple[str, str]:
+    """Say whether two claims are duplicates, or in conflict (and in what), or neither."""
+    alike = likeness(one.frame, two.frame)
+    if alike < (ALIKE_ON_TOPIC if same_topic else ALIKE):
+        return "", ""
+    kind, reason = compare_claims(one, two)
+    if kind == SAME and (same_topic or one.stance == two.stance):
+        return DUPLICATE, ""
+    return (CONFLICT, reason) if kind == OPPOSED and same_topic else ("", "")
+
+
 # --- mneme.check.wording ------------------------------------------------------------
 
 # In columns of a terminal: a letter takes one, an ideograph two.
@@ -2339,12 +2519,13 @@ def width_of(text: str) -> int:
 def is_compound(gists: Sequence[str]) -> list[int]:
     """Return the indexes of the gists that make more than one claim."""
     joined = "\n".join(gists)
-    if not any(mark in joined for mark in _MARKS):
+    marks = [mark for mark in _MARKS if mark[0] in joined and mark in joined]
+    if not marks:
         return []
     return [
         at
         for at, gist in enumerate(gists)
-        if any(mark in gist for mark in _MARKS) and _second_claim().search(gist, 0, READ_CHARACTERS) is not None
+        if any(mark in gist for mark in marks) and _second_claim().search(gist, 0, READ_CHARACTERS) is not None
     ]
 
 
@@ -2379,7 +2560,13 @@ def check_cells(
     Links may lead from one file to another. Among the warnings come first the superseded cells without a successor,
     then for each cell its decay and its links; what else there is follows by line.
     """
-    scope = _Scope(files)
+    with collector_off():
+        return in_report_order(
+            with_severities(_problems(_Scope(files), today, decay_days, gist_width, body_characters), severities)
+        )
+
+
+def _problems(scope: _Scope, today: date, decay_days: int, gist_width: int, body_characters: int) -> list[Problem]:
     per_cell = [*_decayed(scope, today, decay_days), *_faulty_links(scope)]
     first = [*_without_successor(scope), *(problem for _, _, problem in sorted(per_cell, key=_by_place))]
     rest: list[Problem] = []
@@ -2387,7 +2574,7 @@ def check_cells(
         found = [*_check_file(scope, number, file, today), *_wordy(scope, number, gist_width, body_characters)]
         rest += sorted(found, key=lambda problem: problem.line)
     rest += [*_cycles(scope), *_several_successors(scope), *_twins(scope)]
-    return in_report_order(with_severities([*first, *rest], severities))
+    return [*first, *rest]
 
 
 def _by_place(found: Found) -> tuple[Place, int]:
@@ -2397,16 +2584,30 @@ def _by_place(found: Found) -> tuple[Place, int]:
 class _Scope:
     """All cells under check, and where each id lies (the last one, where an id is there twice)."""
 
-    __slots__ = ("columns", "files", "places", "repeated")
+    __slots__ = ("_numbers", "_starts", "columns", "files", "repeated")
 
     def __init__(self, files: Sequence[CellFile]) -> None:
         self.files = files
         self.columns: list[Columns] = [file.columns for file in files]
-        self.places: dict[str, Place] = {}
-        for number, columns in enumerate(self.columns):
-            self.places.update(zip(columns.ids, ((number, at) for at in range(len(columns)))))
-        self.places.pop("", None)
-        self.repeated = len(self.places) < sum(map(len, self.columns))
+        # Counted through all files, so that the table of ids is made in one step.
+        self._starts = list(accumulate(map(len, self.columns), initial=0))
+        ids = chain.from_iterable(columns.ids for columns in self.columns)
+        self._numbers = dict(zip(ids, range(self._starts[-1])))
+        self._numbers.pop("", None)
+        self.repeated = len(self._numbers) < self._starts[-1]
+
+    def __contains__(self, cell_id: str) -> bool:
+        return cell_id in self._numbers
+
+    def find(self, cell_id: str) -> Place | None:
+        """Return where an id lies, or None."""
+        number = self._numbers.get(cell_id)
+        return None if number is None else self.place(number)
+
+    def place(self, number: int) -> Place:
+        """Return the place of a cell counted through all files."""
+        file = bisect_right(self._starts, number) - 1
+        return file, number - self._starts[file]
 
     def state(self, place: Place) -> str:
         return self.columns[place[0]].states[place[1]]
@@ -2446,8 +2647,9 @@ def _decayed(scope: _Scope, today: date, decay_days: int) -> Iterator[Found]:
     live_limit, stale_limit = _days_before(today, decay_days), _days_before(today, STALE_FOR_EVER_DAYS)
     latest = max(live_limit, stale_limit)
     for number, columns in enumerate(scope.columns):
-        old = [at for at, seen in enumerate(columns.seens) if seen < latest]
-        for at in old:
+        if min(columns.seens, default=latest) >= latest:
+            continue
+        for at in [at for at, seen in enumerate(columns.seens) if seen < latest]:
             state, seen = columns.states[at], columns.seens[at]
             if not is_date(seen):
                 continue
@@ -2461,20 +2663,22 @@ def _decayed(scope: _Scope, today: date, decay_days: int) -> Iterator[Found]:
 def _wrong_days(scope: _Scope, number: int, columns: Columns, today: date) -> Iterator[Problem]:
     now = today.isoformat()
     for key, days in (("since", columns.sinces), ("seen", columns.seens)):
-        for at in [at for at, day in enumerate(days) if day > now]:
+        for at in [at for at, day in enumerate(days) if day > now] if max(days, default="") > now else ():
             if is_date(days[at]):
                 yield scope.problem("future-date", (number, at), value=f"{key} {days[at]}")
-    pairs = zip(columns.sinces, columns.seens)
-    for at in [at for at, (since, seen) in enumerate(pairs) if since > seen]:
-        since, seen = columns.sinces[at], columns.seens[at]
+    if not any(map(gt, columns.sinces, columns.seens)):
+        return
+    for at, (since, seen) in enumerate(zip(columns.sinces, columns.seens)):
+        if since <= seen:
+            continue
         if is_date(since) and is_date(seen):
             yield scope.problem("seen-before-since", (number, at), value=seen, other=since)
 
 
 def _without_successor(scope: _Scope) -> Iterator[Problem]:
     for number, columns in enumerate(scope.columns):
-        replaced = [at for at, state in enumerate(columns.states) if state == SUPERSEDED]
-        if replaced:
+        if SUPERSEDED in columns.states:
+            replaced = [at for at, state in enumerate(columns.states) if state == SUPERSEDED]
             linked = {at for at, relation, _, _ in columns.links if relation == "superseded-by"}
             for at in replaced:
                 if at not in linked:
@@ -2482,13 +2686,17 @@ def _without_successor(scope: _Scope) -> Iterator[Problem]:
 
 
 def _faulty_links(scope: _Scope) -> Iterator[Found]:
-    paired = {(scope.id(place), relation, target) for place, relation, target, _ in scope.links()}
+    paired = _pairs_cell(scope)
     told: set[tuple[str, str]] = set()
     for place, relation, target, nth in scope.links():
-        other = scope.places.get(target)
-        if other is None or target == scope.id(place) or relation in _WATCHED:
+        if relation in _WATCHED or target not in scope or target == scope.id(place):
             for found in _check_link(scope, place, (relation, target), paired, told):
                 yield place, nth, found(scope.columns[place[0]].link_line(place[1], nth))
+
+
+def _pairs_cell(scope: _Scope) -> set[tuple[str, str, str]]:
+    """Return every half of a supersession that is written down."""
+    return {(scope.id(place), rel, target) for place, rel, target, _ in scope.links() if rel in INVERSE_RELATIONS}
 
 _WATCHED = frozenset((*INVERSE_RELATIONS, "depends-on"))
 
@@ -2502,7 +2710,7 @@ def _check_link(
 ) -> Iterator[Callable[[int], Problem]]:
     """Yield what is wrong with one link, as functions of its line (which costs a second look at the cell)."""
     (relation, target), mine = link, scope.id(place)
-    value, other = f"{relation} {target}", scope.places.get(target)
+    value, other = f"{relation} {target}", scope.find(target)
     if target == mine:
         yield lambda line: scope.problem("self-link", place, line, value=value)
     elif other is None:
@@ -2531,12 +2739,13 @@ def _still_live(scope: _Scope, winner: Place, loser: Place) -> Problem:
 def _several_successors(scope: _Scope) -> Iterator[Problem]:
     winners: dict[str, set[str]] = {}
     for place, relation, target, _ in scope.links():
-        if relation in INVERSE_RELATIONS and target in scope.places:
+        if relation in INVERSE_RELATIONS and target in scope:
             winner, loser = (scope.id(place), target) if relation == "supersedes" else (target, scope.id(place))
             winners.setdefault(loser, set()).add(winner)
     for loser, found in winners.items():
-        if len(found) > 1 and loser in scope.places:
-            yield scope.problem("several-successors", scope.places[loser], value=", ".join(sorted(found)))
+        where = scope.find(loser) if len(found) > 1 else None
+        if where is not None:
+            yield scope.problem("several-successors", where, value=", ".join(sorted(found)))
 
 
 def _cycles(scope: _Scope) -> Iterator[Problem]:
@@ -2548,10 +2757,10 @@ def _cycles(scope: _Scope) -> Iterator[Problem]:
             edges[relation].append((scope.id(place), target))
     for relation, pairs in edges.items():
         for circle in find_cycles(pairs):
-            first = min(circle, key=lambda member: scope.places.get(member, (0, 0)))
-            if first in scope.places:
+            where = min(filter(None, map(scope.find, circle)), default=None)
+            if where is not None:
                 value = " -> ".join((*circle, circle[0]))
-                yield scope.problem("link-cycle", scope.places[first], relation=relation, value=value)
+                yield scope.problem("link-cycle", where, relation=relation, value=value)
 
 
 def _check_file(scope: _Scope, number: int, file: CellFile, today: date) -> Iterator[Problem]:
@@ -2590,13 +2799,23 @@ def _repeated_ids(scope: _Scope, number: int, columns: Columns) -> Iterator[Prob
 def _wordy(scope: _Scope, number: int, gist_width: int, body_characters: int) -> Iterator[Problem]:
     """Yield the gists that say too much, and the bodies that hold what should be a link."""
     columns = scope.columns[number]
-    for at in [at for at, gist in enumerate(columns.gists) if len(gist) > gist_width // 2]:
+    widest = max(map(len, columns.gists), default=0)
+    wide = (
+        [at for at, gist in enumerate(columns.gists) if len(gist) > gist_width // 2] if widest > gist_width // 2 else []
+    )
+    for at in wide:
         width = width_of(columns.gists[at])
         if width > gist_width:
             yield scope.problem("overlong-gist", (number, at), value=width, limit=gist_width)
     for at in is_compound(columns.gists):
         yield scope.problem("compound-gist", (number, at))
-    for at in [at for at, block in enumerate(columns.blocks) if len(block) > body_characters]:
+    longest = max(map(len, columns.bodies), default=0)
+    long = (
+        [at for at, body in enumerate(columns.bodies) if len(body) > body_characters]
+        if longest > body_characters
+        else []
+    )
+    for at in sorted({*long, *columns.strict}):
         size = sum(map(len, columns.cell(at).body))
         if size > body_characters:
             yield scope.problem("overlong-body", (number, at), value=size, limit=body_characters)
@@ -2612,10 +2831,9 @@ def _twins(scope: _Scope) -> Iterator[Problem]:
     gists, topics, states = (list(chain.from_iterable(map(field, columns))) for field in _TWIN_FIELDS)
     found = find_twins(gists, topics, states)
     if found.pairs:
-        starts = list(accumulate(map(len, columns), initial=0))
         linked = {frozenset((scope.id(place), target)) for place, _, target, _ in scope.links()}
         for one, two, kind, reason in found.pairs:
-            first, second = _place_of(one, starts), _place_of(two, starts)
+            first, second = scope.place(one), scope.place(two)
             ids = frozenset((scope.id(first), scope.id(second)))
             if len(ids) == 2 and ids not in linked:  # noqa: PLR2004 - two cells, two ids
                 if kind == CONFLICT:
@@ -2626,12 +2844,6 @@ def _twins(scope: _Scope) -> Iterator[Problem]:
         yield make_problem("unfinished-comparison", scope.files[0].path, 0, value=found.unfinished)
 
 _TWIN_FIELDS = attrgetter("gists"), attrgetter("topics"), attrgetter("states")
-
-
-def _place_of(index: int, starts: Sequence[int]) -> Place:
-    """Return the place of a cell counted through all files."""
-    number = bisect_right(starts, index) - 1
-    return number, index - starts[number]
 
 
 def _conflict(scope: _Scope, first: Place, second: Place, reason: str) -> Problem:
@@ -2670,99 +2882,6 @@ class Report:
         severities = [problem.severity for problem in self.problems]
         counts = [(self.cells, "cell"), *((severities.count(severity), name) for severity, name in named)]
         return ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for count, name in counts)
-
-
-# --- mneme.formats.columns ------------------------------------------------------------
-
-FIELD_NAMES = ("id", "topic", "gist", "state", "conf", "since", "seen", "cue")
-
-
-class Columns:
-    """All cells of a file as parallel sequences, for work that looks at every cell and builds none.
-
-    Links are `(cell index, relation, target, how many links the cell has before it)`. `strict` holds the cells that are
-    not canonical, by index: every canonical one has all seven fields in order, a well-formed id and topic, known words
-    and real dates in its status, no inline or special comment and no body line that reads like a link.
-    """
-
-    __slots__ = (
-        "_cells",
-        "_starts",
-        "blocks",
-        "confs",
-        "cues",
-        "faults",
-        "gists",
-        "ids",
-        "links",
-        "seens",
-        "sinces",
-        "states",
-        "strict",
-        "text",
-        "topics",
-    )
-
-    def __init__(self, text: str, blocks: Sequence[str], fields: Sequence[Sequence[str]]) -> None:
-        self.text = text
-        self.blocks = blocks
-        self.set_fields(fields)
-        self.links: list[tuple[int, str, str, int]] = []
-        self.strict: dict[int, Cell] = {}
-        self.faults: list[Fault] = []
-        self._starts: list[tuple[int, int]] = []
-        self._cells: dict[int, Cell] = {}
-
-    def __len__(self) -> int:
-        return len(self.blocks)
-
-    def fields(self) -> tuple[Sequence[str], ...]:
-        """Return the columns in the order of `FIELD_NAMES`."""
-        return (self.ids, self.topics, self.gists, self.states, self.confs, self.sinces, self.seens, self.cues)
-
-    def set_fields(self, fields: Sequence[Sequence[str]]) -> None:
-        """Set the columns, given in the order of `FIELD_NAMES`."""
-        self.ids, self.topics, self.gists, self.states, self.confs, self.sinces, self.seens, self.cues = fields
-
-    def place(self, at: int) -> tuple[int, int]:
-        """Return the offset and the line at which a cell starts."""
-        if not self._starts:
-            first = first_header_at(self.text)
-            offsets = accumulate(map(len, self.blocks), initial=first)
-            breaks = accumulate(map(count_lines, self.blocks), initial=1 + count_lines(self.text[:first]))
-            self._starts = list(zip(offsets, breaks))
-        return self._starts[at]
-
-    def line(self, at: int) -> int:
-        """Return the line of a cell's header."""
-        return self.place(at)[1]
-
-    def cell(self, at: int) -> Cell:
-        """Return a whole cell, read strictly from its own stretch of the text."""
-        cell = self._cells.get(at) or self.strict.get(at)
-        if cell is None:
-            cell = self._cells[at] = read_block(self.text, *self.place(at), len(self.blocks[at]))[0]
-        return cell
-
-    def link_line(self, at: int, number: int) -> int:
-        """Return the line of one of a cell's links."""
-        return self.cell(at).links[number].line
-
-
-def _strict_columns(text: str) -> Columns:
-    """Read a text strictly and lay its cells side by side."""
-    cells, faults = read_strictly(text)
-    starts = [cell.start for cell in cells]
-    blocks = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)])]
-    columns = Columns(text, blocks, [list(map(attrgetter(name), cells)) for name in FIELD_NAMES])
-    columns.strict = dict(enumerate(cells))
-    columns.links = [link for at, cell in enumerate(cells) for link in _link_rows(at, cell)]
-    columns.faults = faults
-    return columns
-
-
-def _link_rows(at: int, cell: Cell) -> Iterator[tuple[int, str, str, int]]:
-    return ((at, link.relation, link.target, number) for number, link in enumerate(cell.links))
 
 
 # --- mneme.memory.cells.ids ------------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from datetime import date
 from itertools import accumulate, chain
-from operator import attrgetter
+from operator import attrgetter, gt
 from typing import TYPE_CHECKING
 
 from mneme.check.graph import find_cycles
@@ -28,6 +28,7 @@ from mneme.formats.cell import (
     is_date,
     link_line,
 )
+from mneme.formats.columns import collector_off
 from mneme.formats.record import LIVE, PROPOSED, RETIRED, STALE, STATES, SUPERSEDED, WORKING_STATES
 
 if TYPE_CHECKING:
@@ -62,7 +63,13 @@ def check_cells(
     Links may lead from one file to another. Among the warnings come first the superseded cells without a successor,
     then for each cell its decay and its links; what else there is follows by line.
     """
-    scope = _Scope(files)
+    with collector_off():
+        return in_report_order(
+            with_severities(_problems(_Scope(files), today, decay_days, gist_width, body_characters), severities)
+        )
+
+
+def _problems(scope: _Scope, today: date, decay_days: int, gist_width: int, body_characters: int) -> list[Problem]:
     per_cell = [*_decayed(scope, today, decay_days), *_faulty_links(scope)]
     first = [*_without_successor(scope), *(problem for _, _, problem in sorted(per_cell, key=_by_place))]
     rest: list[Problem] = []
@@ -70,7 +77,7 @@ def check_cells(
         found = [*_check_file(scope, number, file, today), *_wordy(scope, number, gist_width, body_characters)]
         rest += sorted(found, key=lambda problem: problem.line)
     rest += [*_cycles(scope), *_several_successors(scope), *_twins(scope)]
-    return in_report_order(with_severities([*first, *rest], severities))
+    return [*first, *rest]
 
 
 def _by_place(found: Found) -> tuple[Place, int]:
@@ -80,16 +87,30 @@ def _by_place(found: Found) -> tuple[Place, int]:
 class _Scope:
     """All cells under check, and where each id lies (the last one, where an id is there twice)."""
 
-    __slots__ = ("columns", "files", "places", "repeated")
+    __slots__ = ("_numbers", "_starts", "columns", "files", "repeated")
 
     def __init__(self, files: Sequence[CellFile]) -> None:
         self.files = files
         self.columns: list[Columns] = [file.columns for file in files]
-        self.places: dict[str, Place] = {}
-        for number, columns in enumerate(self.columns):
-            self.places.update(zip(columns.ids, ((number, at) for at in range(len(columns))), strict=True))
-        self.places.pop("", None)
-        self.repeated = len(self.places) < sum(map(len, self.columns))
+        # Counted through all files, so that the table of ids is made in one step.
+        self._starts = list(accumulate(map(len, self.columns), initial=0))
+        ids = chain.from_iterable(columns.ids for columns in self.columns)
+        self._numbers = dict(zip(ids, range(self._starts[-1]), strict=True))
+        self._numbers.pop("", None)
+        self.repeated = len(self._numbers) < self._starts[-1]
+
+    def __contains__(self, cell_id: str) -> bool:
+        return cell_id in self._numbers
+
+    def find(self, cell_id: str) -> Place | None:
+        """Return where an id lies, or None."""
+        number = self._numbers.get(cell_id)
+        return None if number is None else self.place(number)
+
+    def place(self, number: int) -> Place:
+        """Return the place of a cell counted through all files."""
+        file = bisect_right(self._starts, number) - 1
+        return file, number - self._starts[file]
 
     def state(self, place: Place) -> str:
         return self.columns[place[0]].states[place[1]]
@@ -132,8 +153,9 @@ def _decayed(scope: _Scope, today: date, decay_days: int) -> Iterator[Found]:
     live_limit, stale_limit = _days_before(today, decay_days), _days_before(today, STALE_FOR_EVER_DAYS)
     latest = max(live_limit, stale_limit)
     for number, columns in enumerate(scope.columns):
-        old = [at for at, seen in enumerate(columns.seens) if seen < latest]
-        for at in old:
+        if min(columns.seens, default=latest) >= latest:
+            continue
+        for at in [at for at, seen in enumerate(columns.seens) if seen < latest]:
             state, seen = columns.states[at], columns.seens[at]
             if not is_date(seen):
                 continue
@@ -147,12 +169,14 @@ def _decayed(scope: _Scope, today: date, decay_days: int) -> Iterator[Found]:
 def _wrong_days(scope: _Scope, number: int, columns: Columns, today: date) -> Iterator[Problem]:
     now = today.isoformat()
     for key, days in (("since", columns.sinces), ("seen", columns.seens)):
-        for at in [at for at, day in enumerate(days) if day > now]:
+        for at in [at for at, day in enumerate(days) if day > now] if max(days, default="") > now else ():
             if is_date(days[at]):
                 yield scope.problem("future-date", (number, at), value=f"{key} {days[at]}")
-    pairs = zip(columns.sinces, columns.seens, strict=True)
-    for at in [at for at, (since, seen) in enumerate(pairs) if since > seen]:
-        since, seen = columns.sinces[at], columns.seens[at]
+    if not any(map(gt, columns.sinces, columns.seens)):
+        return
+    for at, (since, seen) in enumerate(zip(columns.sinces, columns.seens, strict=True)):
+        if since <= seen:
+            continue
         if is_date(since) and is_date(seen):
             yield scope.problem("seen-before-since", (number, at), value=seen, other=since)
 
@@ -162,8 +186,8 @@ def _wrong_days(scope: _Scope, number: int, columns: Columns, today: date) -> It
 
 def _without_successor(scope: _Scope) -> Iterator[Problem]:
     for number, columns in enumerate(scope.columns):
-        replaced = [at for at, state in enumerate(columns.states) if state == SUPERSEDED]
-        if replaced:
+        if SUPERSEDED in columns.states:
+            replaced = [at for at, state in enumerate(columns.states) if state == SUPERSEDED]
             linked = {at for at, relation, _, _ in columns.links if relation == "superseded-by"}
             for at in replaced:
                 if at not in linked:
@@ -171,13 +195,17 @@ def _without_successor(scope: _Scope) -> Iterator[Problem]:
 
 
 def _faulty_links(scope: _Scope) -> Iterator[Found]:
-    paired = {(scope.id(place), relation, target) for place, relation, target, _ in scope.links()}
+    paired = _pairs(scope)
     told: set[tuple[str, str]] = set()
     for place, relation, target, nth in scope.links():
-        other = scope.places.get(target)
-        if other is None or target == scope.id(place) or relation in _WATCHED:
+        if relation in _WATCHED or target not in scope or target == scope.id(place):
             for found in _check_link(scope, place, (relation, target), paired, told):
                 yield place, nth, found(scope.columns[place[0]].link_line(place[1], nth))
+
+
+def _pairs(scope: _Scope) -> set[tuple[str, str, str]]:
+    """Return every half of a supersession that is written down."""
+    return {(scope.id(place), rel, target) for place, rel, target, _ in scope.links() if rel in INVERSE_RELATIONS}
 
 
 _WATCHED = frozenset((*INVERSE_RELATIONS, "depends-on"))
@@ -192,7 +220,7 @@ def _check_link(
 ) -> Iterator[Callable[[int], Problem]]:
     """Yield what is wrong with one link, as functions of its line (which costs a second look at the cell)."""
     (relation, target), mine = link, scope.id(place)
-    value, other = f"{relation} {target}", scope.places.get(target)
+    value, other = f"{relation} {target}", scope.find(target)
     if target == mine:
         yield lambda line: scope.problem("self-link", place, line, value=value)
     elif other is None:
@@ -221,12 +249,13 @@ def _still_live(scope: _Scope, winner: Place, loser: Place) -> Problem:
 def _several_successors(scope: _Scope) -> Iterator[Problem]:
     winners: dict[str, set[str]] = {}
     for place, relation, target, _ in scope.links():
-        if relation in INVERSE_RELATIONS and target in scope.places:
+        if relation in INVERSE_RELATIONS and target in scope:
             winner, loser = (scope.id(place), target) if relation == "supersedes" else (target, scope.id(place))
             winners.setdefault(loser, set()).add(winner)
     for loser, found in winners.items():
-        if len(found) > 1 and loser in scope.places:
-            yield scope.problem("several-successors", scope.places[loser], value=", ".join(sorted(found)))
+        where = scope.find(loser) if len(found) > 1 else None
+        if where is not None:
+            yield scope.problem("several-successors", where, value=", ".join(sorted(found)))
 
 
 def _cycles(scope: _Scope) -> Iterator[Problem]:
@@ -238,10 +267,10 @@ def _cycles(scope: _Scope) -> Iterator[Problem]:
             edges[relation].append((scope.id(place), target))
     for relation, pairs in edges.items():
         for circle in find_cycles(pairs):
-            first = min(circle, key=lambda member: scope.places.get(member, (0, 0)))
-            if first in scope.places:
+            where = min(filter(None, map(scope.find, circle)), default=None)
+            if where is not None:
                 value = " -> ".join((*circle, circle[0]))
-                yield scope.problem("link-cycle", scope.places[first], relation=relation, value=value)
+                yield scope.problem("link-cycle", where, relation=relation, value=value)
 
 
 # --- by file ------------------------------------------------------------------------------------------------------
@@ -283,13 +312,22 @@ def _repeated_ids(scope: _Scope, number: int, columns: Columns) -> Iterator[Prob
 def _wordy(scope: _Scope, number: int, gist_width: int, body_characters: int) -> Iterator[Problem]:
     """Yield the gists that say too much, and the bodies that hold what should be a link."""
     columns = scope.columns[number]
-    for at in [at for at, gist in enumerate(columns.gists) if len(gist) > gist_width // 2]:
+    widest = max(map(len, columns.gists), default=0)
+    wide = (
+        [at for at, gist in enumerate(columns.gists) if len(gist) > gist_width // 2] if widest > gist_width // 2 else []
+    )
+    for at in wide:
         width = width_of(columns.gists[at])
         if width > gist_width:
             yield scope.problem("overlong-gist", (number, at), value=width, limit=gist_width)
     for at in is_compound(columns.gists):
         yield scope.problem("compound-gist", (number, at))
-    long = [at for at, body in enumerate(columns.bodies) if len(body) > body_characters]
+    longest = max(map(len, columns.bodies), default=0)
+    long = (
+        [at for at, body in enumerate(columns.bodies) if len(body) > body_characters]
+        if longest > body_characters
+        else []
+    )
     for at in sorted({*long, *columns.strict}):
         size = sum(map(len, columns.cell(at).body))
         if size > body_characters:
@@ -309,10 +347,9 @@ def _twins(scope: _Scope) -> Iterator[Problem]:
     gists, topics, states = (list(chain.from_iterable(map(field, columns))) for field in _TWIN_FIELDS)
     found = find_twins(gists, topics, states)
     if found.pairs:
-        starts = list(accumulate(map(len, columns), initial=0))
         linked = {frozenset((scope.id(place), target)) for place, _, target, _ in scope.links()}
         for one, two, kind, reason in found.pairs:
-            first, second = _place_of(one, starts), _place_of(two, starts)
+            first, second = scope.place(one), scope.place(two)
             ids = frozenset((scope.id(first), scope.id(second)))
             if len(ids) == 2 and ids not in linked:  # noqa: PLR2004 - two cells, two ids
                 if kind == CONFLICT:
@@ -324,12 +361,6 @@ def _twins(scope: _Scope) -> Iterator[Problem]:
 
 
 _TWIN_FIELDS = attrgetter("gists"), attrgetter("topics"), attrgetter("states")
-
-
-def _place_of(index: int, starts: Sequence[int]) -> Place:
-    """Return the place of a cell counted through all files."""
-    number = bisect_right(starts, index) - 1
-    return number, index - starts[number]
 
 
 def _conflict(scope: _Scope, first: Place, second: Place, reason: str) -> Problem:
@@ -415,11 +446,11 @@ def fix_cells(file: CellFile, others: Sequence[CellFile] = ()) -> list[TextEdit]
 def _inverse_links(file: CellFile, others: Sequence[CellFile]) -> Iterator[TextEdit]:
     """Yield the edits that give this file's cells the links which other cells' supersessions call for."""
     scope = _Scope([file, *(other for other in others if other is not file)])
-    paired = {(scope.id(place), relation, target) for place, relation, target, _ in scope.links()}
+    paired = _pairs(scope)
     missing: dict[int, list[str]] = {}
     for place, relation, target, _ in scope.links():
         mine, inverse = scope.id(place), INVERSE_RELATIONS.get(relation)
-        number, at = scope.places.get(target, (-1, -1))
+        number, at = (inverse and scope.find(target)) or (-1, -1)
         if inverse and mine and number == 0 and target != mine and (target, inverse, mine) not in paired:
             paired.add((target, inverse, mine))
             missing.setdefault(at, []).append(link_line(inverse, mine))

@@ -164,7 +164,7 @@ def framed(word: str) -> tuple[str, str]:
         return STOP, ""
     if word in DENIALS:
         return DENIED
-    if word in NUMBER_WORDS or (word and not word.strip(_CJK_DIGITS)):
+    if word in NUMBER_WORDS or word.isdigit() or (word and not word.strip(_CJK_DIGITS)):
         return NUMBER, word
     row = _rows().get(word)
     if row is not None:
@@ -221,6 +221,12 @@ def _names(gist: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=1 << 14)
+def may_name(gist: str) -> bool:
+    """Say, at a glance, whether a gist may hold a name or a role: if not, a claim has none."""
+    return not gist.isascii() or gist[1:] != gist[1:].lower() or any(verb in gist for verb in ROLE_VERBS)
+
+
 def _scope(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield what narrows a claim down: an environment, a year, a numbered thing that says something, not is said."""
     rows = _scopes()
@@ -264,12 +270,7 @@ def compare_claims(one: Claim, two: Claim) -> tuple[str, str]:
     if not reason:
         return SAME, ""
     others = left - names[0], right - names[1]
-    if all(others) and likeness(one.frame, two.frame) < NEAR_ENOUGH:
-        return APART, ""
-    return OPPOSED, reason
-
-
-NEAR_ENOUGH = 0.75
+    return (APART, "") if all(others) else (OPPOSED, reason)
 
 
 def _scopes_differ(one: Claim, two: Claim) -> bool:

@@ -109,7 +109,7 @@ def _long_words(content: bytes) -> Iterator[int]:
 def _named(content: bytes) -> Iterator[int]:
     """Yield where something is named like a secret and given a value: `token = ...`, `the password is ...`."""
     places = [at for name in (_SAID_BYTES[:1] if content.isascii() else _SAID_BYTES) for at in _mentions(content, name)]
-    for sign in (b"=", b":", b"\xef\xbc\x9a"):
+    for sign in (b"=", b":") if content.isascii() else (b"=", b":", b"\xef\xbc\x9a"):
         pieces = content.split(sign) if sign in content else []
         ends = [piece[-NAME_REACH:] for piece in pieces[:-1]]
         joined = b"\n".join(ends).lower()

@@ -45,12 +45,13 @@ def width_of(text: str) -> int:
 def is_compound(gists: Sequence[str]) -> list[int]:
     """Return the indexes of the gists that make more than one claim."""
     joined = "\n".join(gists)
-    if not any(mark in joined for mark in _MARKS):
+    marks = [mark for mark in _MARKS if mark[0] in joined and mark in joined]
+    if not marks:
         return []
     return [
         at
         for at, gist in enumerate(gists)
-        if any(mark in gist for mark in _MARKS) and _second_claim().search(gist, 0, READ_CHARACTERS) is not None
+        if any(mark in gist for mark in marks) and _second_claim().search(gist, 0, READ_CHARACTERS) is not None
     ]
 
 

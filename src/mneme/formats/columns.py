@@ -11,7 +11,7 @@ import re
 from contextlib import contextmanager
 from functools import cache
 from itertools import accumulate, count, repeat
-from operator import attrgetter, itemgetter
+from operator import add, attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from mneme.formats.cell import (
@@ -42,18 +42,19 @@ class Columns:
     """All cells of a file as parallel sequences, for work that looks at every cell and builds none.
 
     Links are `(cell index, relation, target, how many links the cell has before it)`. `strict` holds the cells that are
-    not canonical, by index: every canonical one has all seven fields in order, a well-formed id and topic, known words
+    not canonical, by index: every canonical one has its fields in order, a well-formed id and topic, known words
     and real dates in its status, no inline or special comment and no body line that reads like a link. `bodies` are the
     body lines of the canonical ones as they stand.
     """
 
     __slots__ = (
         "_cells",
+        "_faults",
+        "_odd_faults",
         "_places",
         "bodies",
         "confs",
         "cues",
-        "faults",
         "gists",
         "ids",
         "links",
@@ -71,7 +72,8 @@ class Columns:
         self.bodies = bodies
         self.links: list[tuple[int, str, str, int]] = []
         self.strict: dict[int, Cell] = {}
-        self.faults: list[Fault] = []
+        self._faults: list[Fault] | None = None
+        self._odd_faults: list[Fault] = []
         self._places: list[tuple[int, int, int]] = []
         self._cells: dict[int, Cell] = {}
 
@@ -85,6 +87,25 @@ class Columns:
     def set_fields(self, fields: Sequence[Sequence[str]]) -> None:
         """Set the columns, given in the order of `FIELD_NAMES`."""
         self.ids, self.topics, self.gists, self.states, self.confs, self.sinces, self.seens, self.cues = fields
+
+    @property
+    def faults(self) -> list[Fault]:
+        """What could not be read as it stands, in file order; looked for only when it is asked for."""
+        if self._faults is None:
+            first = first_header_at(self.text)
+            start = len(BOM) if self.text.startswith(BOM) else 0
+            faults = [*self._odd_faults, *_bare_faults(self)]
+            read_preamble(split_lines(self.text[start:first], start), first, faults)
+            self._faults = whole_faults(self.text, faults)
+        return self._faults
+
+    def add_faults(self, faults: list[Fault]) -> None:
+        """Keep what was found wrong with a cell that is not canonical."""
+        self._odd_faults += faults
+
+    def settle_faults(self, faults: list[Fault]) -> None:
+        """Say that these are all the faults there are."""
+        self._faults = faults
 
     def place(self, at: int) -> tuple[int, int, int]:
         """Return the offset and the line at which a cell starts, and how far it is to the next one."""
@@ -124,16 +145,17 @@ def _places(text: str) -> list[tuple[int, int, int]]:
 
 @cache
 def _blocks() -> re.Pattern[str]:
-    """Match one block: nearly a canonical cell (its fields in groups 1 to 10), else anything up to the next header.
+    """Match one block: nearly a canonical cell (its fields in groups), else anything up to the next header.
 
-    What is dear to tell by a pattern (words that exist, real dates, blanks at an end) is told by whole columns.
+    The cue may stand before the status line or after it. What is dear to tell by a pattern (words that exist, real
+    dates, blanks at an end) is told by whole columns.
     """
     relation = "|".join(sorted(RELATIONS, key=len, reverse=True))
     return re.compile(
         rf"(?:@ ++([A-Z][A-Z0-9]*+-[0-9]{{{ID_DIGITS},}}+) ++([^ \n]++) *+\n"
-        rf"gist ++([^\n]++)\n"
+        rf"gist ++([^\n]++)\n(?:cue ++([^\n]++)\n)?+"
         rf"state ++([a-z]++) ++conf ++([a-z]++) ++since ++([^ \n]++) ++seen ++([^ \n]++) *+\n"
-        rf"cue ++([^\n]++)\n"
+        rf"(?:cue ++([^\n]++)\n)?+"
         rf"((?:>(?!\s*+(?:{relation})\s|>)[^\n]*+\n)*+)"
         rf"((?:link ++(?:{relation}) ++[^ \n#][^ \n]*+ *+\n)*+)"
         rf"\n*+(?=@|\Z)"
@@ -146,24 +168,29 @@ def read_columns(text: str) -> Columns:
     with collector_off():
         first = first_header_at(text)
         rows = [] if "\r" in text else _blocks().findall(text, first)
-        return _bulk_columns(text, first, rows) if rows else _strict_columns(text)
+        return _bulk_columns(text, rows) if rows else _strict_columns(text)
 
 
-def _bulk_columns(text: str, first: int, rows: list[tuple[str, ...]]) -> Columns:
-    *fields, bodies, links = zip(*rows, strict=True)
-    columns = Columns(text, fields, bodies)
+def _bulk_columns(text: str, rows: list[tuple[str, ...]]) -> Columns:
+    ids, topics, gists, early, states, confs, sinces, seens, late, bodies, links = zip(*rows, strict=True)
+    cues: Sequence[str] = late if not any(early) else list(map(add, early, late))
+    columns = Columns(text, [ids, topics, gists, states, confs, sinces, seens, cues], bodies)
     odd = _odd_rows(columns, comments="#" in text)
     odd |= _read_links(columns, links)
-    faults: list[Fault] = []
-    start = len(BOM) if text.startswith(BOM) else 0
-    read_preamble(split_lines(text[start:first], start), first, faults)
-    if "" in bodies:
-        bare = [at for at, body in enumerate(bodies) if not body and at not in odd]
-        faults += [Fault("missing-body", columns.line(at), columns.ids[at], "") for at in bare]
+    if cues is not late:
+        odd |= {at for at, both in enumerate(zip(early, late, strict=True)) if all(both)}
     if odd:
-        _read_odd(columns, odd, faults)
-    columns.faults = whole_faults(text, faults)
+        _read_odd(columns, odd)
     return columns
+
+
+def _bare_faults(columns: Columns) -> Iterator[Fault]:
+    """Yield what the canonical rows lack: a cue, a body."""
+    for rule, column in (("missing-cue", columns.cues), ("missing-body", columns.bodies)):
+        if "" in column:
+            for at, value in enumerate(column):
+                if not value and at not in columns.strict:
+                    yield Fault(rule, columns.line(at), columns.ids[at], "")
 
 
 def _odd_rows(columns: Columns, *, comments: bool) -> set[int]:
@@ -215,14 +242,14 @@ def _read_links(columns: Columns, written: Sequence[str]) -> set[int]:
 _RELATIONS = frozenset(RELATIONS)
 
 
-def _read_odd(columns: Columns, odd: set[int], faults: list[Fault]) -> None:
+def _read_odd(columns: Columns, odd: set[int]) -> None:
     """Read the cells that are not canonical strictly, and put them in their places."""
     fields = [list(field) for field in columns.fields()]
     links: list[tuple[int, str, str, int]] = []
     for at in sorted(odd):
         cell, found = read_block(columns.text, *columns.place(at))
         columns.strict[at] = cell
-        faults += found
+        columns.add_faults(found)
         links += _link_rows(at, cell)
         for field, name in zip(fields, FIELD_NAMES, strict=True):
             field[at] = getattr(cell, name)
@@ -249,7 +276,7 @@ def _strict_columns(text: str) -> Columns:
     columns = Columns(text, [list(map(attrgetter(name), cells)) for name in FIELD_NAMES], [""] * len(cells))
     columns.strict = dict(enumerate(cells))
     columns.links = [link for at, cell in enumerate(cells) for link in _link_rows(at, cell)]
-    columns.faults = faults
+    columns.settle_faults(faults)
     return columns
 
 
