@@ -26,9 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, io: IO) -> int:
     """Plan, apply, print."""
-    from mneme.engine import open_memory
-
-    with open_memory(io.workspace, now=io.clock) as memory:
+    with io.open() as memory:
         done = memory.affirm(args.id, conf=args.conf, dry_run=io.dry_run)
 
     io.print_done(done)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import TextIO
 
+    from mneme.engine import Memory
     from mneme.engine.results import Done, Report
     from mneme.errors import Problem
 
@@ -30,6 +31,7 @@ class IO:
     stderr: TextIO
     now: datetime = field(default_factory=lambda: datetime.now().astimezone())
     workspace: str | None = None
+    shared: bool = False
     json: bool = False
     quiet: bool = False
     dry_run: bool = False
@@ -43,6 +45,12 @@ class IO:
     def clock(self) -> datetime:
         """Return the moment that counts as now, as the engine asks for it."""
         return self.now
+
+    def open(self, *, make: bool = False) -> Memory:
+        """Open the workspace that is meant, in the context and at the time that were given."""
+        from mneme.engine import open_memory
+
+        return open_memory(self.workspace, now=self.clock, make=make, shared=self.shared)
 
     def print(self, text: str) -> None:
         """Write a rendered result and a line end to stdout; what comes from memory was made harmless by `render`."""

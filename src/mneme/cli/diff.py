@@ -22,9 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, io: IO) -> int:
     """Plan, apply, print."""
-    from mneme.engine import open_memory
-
-    with open_memory(io.workspace, now=io.clock) as memory:
+    with io.open() as memory:
         number, diff = memory.diff(args.n)
     if io.json:
         io.print_json((), memory.problems, plan=number, diff=diff)

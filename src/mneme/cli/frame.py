@@ -122,6 +122,7 @@ def _surroundings(args: argparse.Namespace) -> IO:
         stdout=sys.stdout,
         stderr=sys.stderr,
         workspace=given.pop("workspace"),
+        shared=given.pop("context") == "shared",
         json=given.pop("json"),
         quiet=given.pop("quiet"),
         dry_run=given.pop("dry_run", False),

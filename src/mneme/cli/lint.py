@@ -34,9 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, io: IO) -> int:
     """Plan, apply, print."""
-    from mneme.engine import open_memory
-
-    with open_memory(io.workspace, now=io.clock) as memory:
+    with io.open() as memory:
         fixed = memory.fix_cells(args.files, dry_run=io.dry_run) if args.fix else None
         report = memory.lint(args.files)
     if io.json:

@@ -30,9 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, io: IO) -> int:
     """Plan, apply, print."""
     from mneme import render
-    from mneme.engine import open_memory
 
-    with open_memory(io.workspace, now=io.clock) as memory:
+    with io.open() as memory:
         records = memory.list(state=args.state, topic=args.topic, prefix=args.prefix)
     if io.json:
         io.print_json(records, memory.problems)

@@ -25,9 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, io: IO) -> int:
     """Plan, apply, print."""
-    from mneme.engine import open_memory
-
-    with open_memory(io.workspace, now=io.clock) as memory:
+    with io.open() as memory:
         new_id = memory.new_id(args.prefix, args.files)
     if io.json:
         io.print_json(id=new_id)

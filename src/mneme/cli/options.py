@@ -21,6 +21,11 @@ _DAY_OR_TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|
 EVERYWHERE: dict[str, dict[str, Any]] = {
     "--workspace": {"metavar": "DIR", "help": "the folder that holds the memory (default: found from here)"},
     "--today": {"metavar": "DATE", "help": "act as if it were this date or time, e.g. 2026-01-31"},
+    "--context": {
+        "metavar": "main|shared",
+        "choices": ("main", "shared"),
+        "help": "who is asking: in a shared context nothing private is shown (default: main)",
+    },
     "--json": {"action": "store_true", "help": "print records and problems as JSON"},
     "--quiet": {"action": "store_true", "help": "print results, warnings and errors only"},
     "--no-color": {"action": "store_true", "help": "print without colour"},

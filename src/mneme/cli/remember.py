@@ -50,10 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, io: IO) -> int:
     """Plan, apply, print."""
     from mneme import render
-    from mneme.engine import open_memory
     from mneme.engine.results import EXISTS, PROBABLE
 
-    with open_memory(io.workspace, now=io.clock, make=True) as memory:
+    with io.open(make=True) as memory:
         done = memory.remember(
             args.text,
             kind=args.kind,

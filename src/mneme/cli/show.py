@@ -23,9 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, io: IO) -> int:
     """Plan, apply, print."""
     from mneme import render
-    from mneme.engine import open_memory
 
-    with open_memory(io.workspace, now=io.clock) as memory:
+    with io.open() as memory:
         found = [memory.show(wanted) for wanted in args.ids]
     if io.json:
         io.print_json([record for record, _ in found], memory.problems)

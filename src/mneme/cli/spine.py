@@ -33,9 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, io: IO) -> int:
     """Plan, apply, print."""
-    from mneme.engine import open_memory
-
-    with open_memory(io.workspace, now=io.clock) as memory:
+    with io.open() as memory:
         if io.json:
             io.print_json(memory.spine_records(args.files, as_of=args.as_of), memory.problems)
             return 0

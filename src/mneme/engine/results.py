@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from mneme.errors import ERROR, EXIT_CLEAN, EXIT_PROBLEMS, INFO, WARN, Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mneme.files import Entry, Forgotten, Step
     from mneme.formats.record import Record
 
@@ -89,3 +91,10 @@ def log_row(entry: Entry, undone: set[int]) -> LogRow:
     fates = ((entry.n in undone, "undone"), (entry.lost, "text forgotten"), (entry.abandoned, "given up"))
     fate = next((word for holds, word in fates if holds), "")
     return LogRow(entry.n, entry.at, entry.verb, entry.note, entry.paths, fate)
+
+
+def diff_of(steps: Iterable[Step]) -> str:
+    """Return the steps of a plan as a unified diff."""
+    from mneme.files import step_diff
+
+    return "".join(map(step_diff, steps))

@@ -1,0 +1,234 @@
+"""The verbs that write cells: each plans under the lock and applies, or only shows the diff."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from mneme import files
+from mneme.errors import BadInputError, RefusedError
+from mneme.workspace import CELL_SUFFIXES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from mneme.engine.memory import Memory
+    from mneme.engine.results import Done
+    from mneme.errors import Problem
+    from mneme.files import Change, Step
+    from mneme.formats.record import Record
+    from mneme.memory.cells.load import CellSet
+    from mneme.memory.cells.plan import Draft
+
+
+def remember(  # noqa: PLR0913 - the verb's own options
+    memory: Memory,
+    text: str,
+    *,
+    kind: str | None = None,
+    prefix: str | None = None,
+    topic: str = "general",
+    cue: str = "",
+    why: str = "",
+    conf: str = "med",
+    state: str = "live",
+    links: Iterable[str] = (),
+    file: str | None = None,
+    force: bool = False,
+    dry_run: bool = False,
+) -> Done:
+    """Append a cell, unless one that means the same is there already."""
+    from mneme.engine import results
+    from mneme.memory.cells import plan
+
+    name, problems = named_prefix(memory, kind, prefix)
+    draft = plan.check_draft(
+        plan.Draft(name, text, topic, cue, why, state, conf, tuple(plan.parse_link(link) for link in links))
+    )
+    path = _cell_path(memory, file)
+    with memory.writing("remember", dry_run=dry_run):
+        contents = _cell_contents(memory, path)
+        _check_targets(draft, contents)
+        if not force and (twin := _find_twin(draft, contents)) is not None:
+            return dataclasses.replace(twin, problems=tuple(problems))
+        _refuse_secrets(draft, force=force)
+        new_id = free_id(memory, name, take=not dry_run, contents=contents)
+        change = plan.plan_append(path, contents.get(path), draft.block(new_id, memory.today), f"new {new_id}")
+        done = memory.apply(files.Plan("remember", (change,), new_id), dry_run=dry_run)
+    record = _record_of_block(memory, draft, new_id, path, done.steps)
+    return dataclasses.replace(done, records=(record,), status=results.NEW, problems=(*problems, *done.problems))
+
+
+def supersede(  # noqa: PLR0913 - the verb's own options
+    memory: Memory,
+    wanted: str,
+    text: str,
+    *,
+    topic: str | None = None,
+    cue: str | None = None,
+    why: str = "",
+    conf: str | None = None,
+    links: Iterable[str] = (),
+    file: str | None = None,
+    dry_run: bool = False,
+    force: bool = False,
+) -> Done:
+    """Put a new cell in place of an old one, in one plan: the new cell, the old one's state, both links."""
+    from mneme.formats.record import Link
+    from mneme.memory.cells import plan
+
+    with memory.writing("supersede", dry_run=dry_run):
+        known = memory.cells()
+        old_file, old = known.get(wanted)
+        name = old.id.partition("-")[0]
+        own = Link("supersedes", old.id)
+        draft = plan.check_draft(
+            plan.Draft(
+                name,
+                text,
+                topic=old.topic or "general" if topic is None else topic,
+                cue=old.cue if cue is None else cue,
+                why=why,
+                conf=conf or old.conf,
+                links=(own, *(plan.parse_link(link) for link in links)),
+            )
+        )
+        _check_targets(draft, known.contents)
+        _refuse_secrets(draft, force=force)
+        path = _cell_path(memory, file) if file else old_file.path
+        new_id = free_id(memory, name, take=not dry_run, contents=known.contents)
+        changes = plan.plan_supersede(known, wanted, draft, new_id, path, memory.today)
+        done = memory.apply(files.Plan("supersede", tuple(changes), f"{old.id} -> {new_id}"), dry_run=dry_run)
+    return _with_records(memory, done, (new_id, old.id), dry_run=dry_run)
+
+
+def affirm(memory: Memory, wanted: str, *, conf: str | None = None, dry_run: bool = False) -> Done:
+    """Say that a record was seen to hold today."""
+    from mneme.memory.cells import plan
+
+    return _change_one(
+        memory, "affirm", wanted, lambda known: plan.plan_affirm(known, wanted, memory.today, conf), dry_run
+    )
+
+
+def mark(
+    memory: Memory, wanted: str, state: str | None = None, *, conf: str | None = None, dry_run: bool = False
+) -> Done:
+    """Set a record's state, its confidence, or both."""
+    from mneme.memory.cells import plan
+
+    if state is None and conf is None:
+        message = f"nothing to mark on '{wanted}'"
+        raise BadInputError(message, f"mneme mark {wanted} stale")
+    return _change_one(
+        memory, "mark", wanted, lambda known: plan.plan_mark(known, wanted, state, conf, memory.today), dry_run
+    )
+
+
+def decay(memory: Memory, days: int | None = None, *, dry_run: bool = False) -> Done:
+    """Mark live cells stale that nobody has seen to hold for so many days."""
+    from mneme.memory.cells import plan
+
+    limit = int(memory.workspace.settings["cells.stale_after_days"]) if days is None else days
+    with memory.writing("decay", dry_run=dry_run):
+        known = memory.cells()
+        changes, old = plan.plan_decay(known, memory.today, limit)
+        done = memory.apply(files.Plan("decay", tuple(changes), f"{len(old)} cells"), dry_run=dry_run)
+    return _with_records(memory, done, tuple(cell.id for cell in old), dry_run=dry_run)
+
+
+def _find_twin(draft: Draft, contents: Mapping[str, bytes]) -> Done | None:
+    """Return what to answer where a cell that means the same exists already."""
+    from mneme.check.known import EXISTS, NEW, duplicate_in_text
+    from mneme.engine import results
+    from mneme.formats.cell import cell_record
+    from mneme.memory.cells.load import decoded
+
+    found = ((path, *duplicate_in_text(draft.gist, draft.topic, decoded(text))) for path, text in contents.items())
+    twins = sorted((one for one in found if one[1] != NEW), key=lambda one: one[1] != EXISTS)
+    for path, verdict, cell in twins[:1]:
+        if cell is not None:
+            return results.Done((cell_record(cell, path),), status=verdict, paths=(path,))
+    return None
+
+
+def _refuse_secrets(draft: Draft, *, force: bool) -> None:
+    from mneme.check.secret import find_secrets
+
+    found = find_secrets(f"{draft.gist}\n{draft.cue}\n{draft.why}")
+    if found and not force:
+        message = f"this looks like a secret ({found[0].kind}); memory is plain text that others may read"
+        raise RefusedError(message, "mneme remember ... --force")
+
+
+def _record_of_block(memory: Memory, draft: Draft, new_id: str, path: str, steps: Sequence[Step]) -> Record:
+    """Return the record of a cell just appended, without reading the rest of its file again."""
+    from mneme.formats.cell import cell_record, parse_cells
+
+    cell = parse_cells(draft.block(new_id, memory.today)).cells[0]
+    hunk = steps[0].hunks[0]
+    above = hunk.line - 1 + hunk.new[: hunk.new.rfind(f"@ {new_id}".encode())].count(b"\n")
+    return dataclasses.replace(cell_record(cell, path), line=above + 1, end_line=above + cell.end_line)
+
+
+def _change_one(memory: Memory, verb: str, wanted: str, make: Callable[[CellSet], Change], dry_run: bool) -> Done:  # noqa: FBT001
+    with memory.writing(verb, dry_run=dry_run):
+        known = memory.cells()
+        done = memory.apply(files.Plan(verb, (make(known),), wanted), dry_run=dry_run)
+    return _with_records(memory, done, (wanted,), dry_run=dry_run)
+
+
+def _with_records(memory: Memory, done: Done, ids: Sequence[str], *, dry_run: bool) -> Done:
+    from mneme.formats.cell import cell_record
+
+    if dry_run or not ids:
+        return done
+    known = {cell.id: cell_record(cell, file.path) for file, cell in memory.cells().all()}
+    return dataclasses.replace(done, records=tuple(known[one] for one in ids if one in known))
+
+
+def named_prefix(memory: Memory, kind: str | None, prefix: str | None) -> tuple[str, Sequence[Problem]]:
+    """Return the prefix that a kind or a person names, and what is odd about it."""
+    from mneme.memory.cells.prefixes import prefix_of
+
+    return prefix_of(kind, prefix, lambda: _prefixes_in_use(memory))
+
+
+def _prefixes_in_use(memory: Memory) -> set[str]:
+    from mneme.memory.cells.ids import load_ledger
+
+    return set(load_ledger(memory.root).given)
+
+
+def free_id(
+    memory: Memory, prefix: str, *, take: bool, least: int = 0, contents: Mapping[str, bytes] | None = None
+) -> str:
+    """Return the next free id of a prefix, and take it where it is about to be used."""
+    from mneme.formats.cell import numbered_id
+    from mneme.memory.cells.ids import next_number
+
+    number = next_number(memory.workspace, prefix, take=take, least=least, contents=contents)
+    return numbered_id(prefix, number)
+
+
+def _cell_path(memory: Memory, file: str | None) -> str:
+    path = memory.workspace.relative(file) if file else memory.workspace.default_cell_file()
+    if not path.endswith(CELL_SUFFIXES):
+        message = f"'{path}' is not a cell file: its name ends in neither .mneme nor .mn"
+        raise BadInputError(message, f"mneme remember ... --file {path.rpartition('.')[0] or path}.mneme")
+    return path
+
+
+def _cell_contents(memory: Memory, path: str) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for one in dict.fromkeys((path, *memory.workspace.cell_files())):
+        content = files.find_file(files.place_of(memory.root, one))
+        if content is not None:
+            found[one] = content
+    return found
+
+
+def _check_targets(draft: Draft, contents: dict[str, bytes]) -> None:
+    from mneme.memory.cells.ids import check_targets
+
+    check_targets([link.target for link in draft.links], contents)
