@@ -20,8 +20,9 @@ from datetime import date, timedelta
 from pathlib import Path
 from statistics import fmean
 
+from mneme.formats.piece import Piece
 from mneme.formats.record import Record
-from mneme.index.backend import ANY, Backend, Entry
+from mneme.index.backend import ANY, Backend
 from mneme.index.embed import EmbedderChoice, find_embedder
 from mneme.index.rank import Days, View
 from mneme.index.search import Meaning, find_ranked, look
@@ -114,16 +115,16 @@ def _store(held: dict, name: str) -> Store:
     return Store(name, str(held["id"]), tuple(texts), tuple(whens), tuple(one for one in questions if one.gold))
 
 
-def entries_of(store: Store) -> list[Entry]:
-    """Return a store's documents as entries: sessions are runs of one time, or everything where each has its own."""
+def pieces_of(store: Store) -> list[Piece]:
+    """Return a store's documents as pieces: sessions are runs of one time, or everything where each has its own."""
     groups = sessions_of(store)
-    entries = []
+    pieces = []
     for place, text in enumerate(store.texts):
         day = day_of(store.whens[place])
         record = Record(f"T-{place:06}", "turn", "chat.md", place + 1, place + 1, text, since=day, seen=day)
         speaker = re.match(r"\s*([^\W\d_][\w .'-]{0,30}?): ", text) if groups else None
-        entries.append(
-            Entry(
+        pieces.append(
+            Piece(
                 record,
                 body=text,
                 group=groups[place] if groups else "",
@@ -131,7 +132,7 @@ def entries_of(store: Store) -> list[Entry]:
                 speaker=speaker[1] if speaker else "",
             )
         )
-    return entries
+    return pieces
 
 
 def sessions_of(store: Store) -> list[str]:
@@ -152,11 +153,11 @@ class Index:
         self.store, self.embeddings = store, embeddings
         self._folder = tempfile.TemporaryDirectory()
         self.backend: Backend = SqliteBackend(Path(self._folder.name) / "index.sqlite")
-        self.backend.put("chat.md", "1", entries_of(store))
+        self.backend.put("chat.md", "1", pieces_of(store))
         rows = self.backend.get([f"T-{place:06}" for place in range(len(store.texts))], ANY)
-        self.places = {row: int(entry.record.id[2:]) for row, entry in rows}
+        self.places = {row: int(piece.record.id[2:]) for row, piece in rows}
         if embeddings:
-            texts = [entry.spoken for _, entry in rows]
+            texts = [piece.spoken for _, piece in rows]
             vectors = embeddings.vectors(texts)
             self.backend.put_vectors(
                 embeddings.name, {row: vector for (row, _), vector in zip(rows, vectors, strict=True)}
@@ -200,7 +201,7 @@ class Yardsticks:
             for term in terms:
                 held = self._postings.setdefault(term, {})
                 held[place] = held.get(place, 0) + 1
-        spoken = [entry.spoken for entry in entries_of(store)]
+        spoken = [piece.spoken for piece in pieces_of(store)]
         self._matrix = np.array([np.frombuffer(row, "<f4") for row in embeddings.vectors(spoken)])
 
     def orders(self, question: str) -> dict[str, list[int]]:

@@ -28,7 +28,7 @@ LEVELS = (
     ("memory",),
     ("check",),
     ("index",),
-    ("hosts",),
+    ("hosts", "models"),
     ("recall", "capture", "consolidate", "transfer", "forget"),
     ("engine",),
     ("serve", "hooks"),

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mneme.formats.piece import Piece
 from mneme.formats.record import COLD, LIVE, PRIVATE, PROPOSED, RETIRED, SHARED, STALE, SUPERSEDED, Link, Record
-from mneme.index.backend import ANY, Entry, Wanted
+from mneme.index.backend import ANY, Wanted
 from mneme.index.words import parse_query, parse_terms
 
 if TYPE_CHECKING:
@@ -36,16 +37,16 @@ def vector(*numbers: float) -> bytes:
     return struct.pack(f"<{len(numbers)}f", *(number / length for number in numbers))
 
 
-def entry(identity: str, body: str = "", **more: object) -> Entry:
-    """Return an entry; what belongs to its record is given with the rest."""
+def piece(identity: str, body: str = "", **more: object) -> Piece:
+    """Return a piece; what belongs to its record is given with the rest."""
     names = ("kind", "tier", "state", "conf", "since", "seen", "audience", "links")
     about = {name: more.pop(name) for name in names if name in more}
     record = Record(**{"id": identity, "kind": "fact", "path": "a.md", "line": 1, "end_line": 1, "text": body, **about})
-    return Entry(record, body=body, **more)
+    return Piece(record, body=body, **more)
 
 
-def ids(found: list[tuple[int, Entry]]) -> list[str]:
-    """Return the record ids of whole entries."""
+def ids(found: list[tuple[int, Piece]]) -> list[str]:
+    """Return the record ids of whole pieces."""
     return [one.record.id for _, one in found]
 
 
@@ -55,19 +56,19 @@ class BackendContract:
     def found(self, backend: Backend, words: str, wanted: Wanted = WORKING, limit: int = 10) -> list[str]:
         """Return the ids that words find, best first."""
         rows = [row for row, _ in backend.by_words(parse_query(words).terms, limit, wanted)]
-        return ids(backend.entries(rows, wanted))
+        return ids(backend.pieces(rows, wanted))
 
     def test_empty_finds_nothing(self, backend: Backend) -> None:
         """An empty index answers every question with nothing."""
         assert backend.by_words(["cache"], 5, ANY) == []
         assert backend.by_vector(MODEL, vector(1, 0, 0), 5, ANY).hits == ()
         assert backend.known() == {}
-        assert backend.tally(["cache"]).entries == 0
+        assert backend.tally(["cache"]).pieces == 0
         assert backend.unembedded(MODEL, 5) == []
 
     def test_round_trip(self, backend: Backend) -> None:
-        """An entry comes back as it was put, whatever its fields hold."""
-        whole = entry(
+        """A piece comes back as it was put, whatever its fields hold."""
+        whole = piece(
             "DEC-1", "body\nof 小王 \udc80", gist="a gist", cue="a / b", topic="storage/cache", tags=("x", "y z"),
             title="Title", group="g", place=7, speaker="Ann", entity="acme", kind="decision", tier=COLD, state=STALE,
             conf="low", since="2026-01-02", seen="2026-02-03", audience=SHARED, links=(Link("needs", "DEC-2", 4),),
@@ -77,32 +78,32 @@ class BackendContract:
         assert backend.known() == {"notes/caf\udce9.md": "stamp"}
 
     def test_words_find_by_stem_and_rarity(self, backend: Backend) -> None:
-        """Inflections meet, and the entry with the rarer word comes first."""
-        backend.put("a.md", "1", [entry(f"F-{n}", "the cache is warm") for n in range(5)])
-        backend.put("b.md", "1", [entry("F-9", "caching migrations")])
+        """Inflections meet, and the piece with the rarer word comes first."""
+        backend.put("a.md", "1", [piece(f"F-{n}", "the cache is warm") for n in range(5)])
+        backend.put("b.md", "1", [piece("F-9", "caching migrations")])
         assert self.found(backend, "which migration warmed it?")[0] == "F-9"
         assert set(self.found(backend, "caches")) == {"F-0", "F-1", "F-2", "F-3", "F-4", "F-9"}
 
     def test_a_gist_weighs_more_than_a_body(self, backend: Backend) -> None:
         """The same word counts for more in a weighted column."""
-        backend.put("a.md", "1", [entry("F-1", "zebra stripes here"), entry("F-2", "stripes here", gist="zebra")])
+        backend.put("a.md", "1", [piece("F-1", "zebra stripes here"), piece("F-2", "stripes here", gist="zebra")])
         assert self.found(backend, "zebra")[0] == "F-2"
 
     @pytest.mark.parametrize("column", ["gist", "cue", "topic", "title", "body"])
     def test_every_column_is_searched(self, backend: Backend, column: str) -> None:
         """A word is found wherever it stands."""
-        backend.put("a.md", "1", [replace(entry("F-1"), **{column: "zebra"}), entry("F-2", "horse")])
+        backend.put("a.md", "1", [replace(piece("F-1"), **{column: "zebra"}), piece("F-2", "horse")])
         assert self.found(backend, "zebras") == ["F-1"]
 
     def test_tags_are_searched(self, backend: Backend) -> None:
         """A tag is a word too."""
-        backend.put("a.md", "1", [entry("F-1", tags=("zebra",)), entry("F-2", "horse")])
+        backend.put("a.md", "1", [piece("F-1", tags=("zebra",)), piece("F-2", "horse")])
         assert self.found(backend, "zebra") == ["F-1"]
 
     def test_chinese_is_found_by_characters_and_pairs(self, backend: Backend) -> None:
         """A question in Chinese finds the note that shares a word with it, the closer one first."""
         backend.put(
-            "a.md", "1", [entry("F-1", "小王对花生严重过敏"), entry("F-2", "花园里的学生"), entry("F-3", "部署脚本")]
+            "a.md", "1", [piece("F-1", "小王对花生严重过敏"), piece("F-2", "花园里的学生"), piece("F-3", "部署脚本")]
         )
         assert self.found(backend, "谁对花生过敏") == ["F-1", "F-2"]
 
@@ -126,7 +127,7 @@ class BackendContract:
     )
     def test_search_syntax_is_text(self, backend: Backend, typed: str) -> None:
         """Quotes, operators, column names and brackets are words or nothing, never an error."""
-        backend.put("a.md", "1", [entry("F-1", "a zebra, body near"), entry("F-2", "cow")])
+        backend.put("a.md", "1", [piece("F-1", "a zebra, body near"), piece("F-2", "cow")])
         assert "F-2" not in self.found(backend, typed)
         assert ("zebra" in parse_terms(typed)) == (self.found(backend, typed) == ["F-1"]) or typed.startswith('"')
 
@@ -134,62 +135,62 @@ class BackendContract:
     @given(typed=st.text(max_size=60))
     def test_any_text_is_a_question(self, backend: Backend, typed: str) -> None:
         """Whatever is typed, and whatever is indexed, looking it up is no error."""
-        backend.put("a.md", "1", [entry("F-1", typed)])
+        backend.put("a.md", "1", [piece("F-1", typed)])
         terms = parse_query(typed).terms
         assert bool(terms) == bool(backend.by_words(terms, 5, ANY))
 
     def test_put_replaces_a_file(self, backend: Backend) -> None:
-        """After a put the file's entries are those that were given, and no others."""
-        backend.put("a.md", "1", [entry("F-1", "zebra"), entry("F-2", "horse")])
-        backend.put("a.md", "2", [entry("F-2", "horse"), entry("F-3", "donkey")])
+        """After a put the file's pieces are those that were given, and no others."""
+        backend.put("a.md", "1", [piece("F-1", "zebra"), piece("F-2", "horse")])
+        backend.put("a.md", "2", [piece("F-2", "horse"), piece("F-3", "donkey")])
         assert self.found(backend, "zebra") == []
         assert ids(backend.get(["F-1", "F-2", "F-3"], ANY)) == ["F-2", "F-3"]
         assert backend.known() == {"a.md": "2"}
-        assert backend.tally(["horse"]).entries == 2
+        assert backend.tally(["horse"]).pieces == 2
 
     def test_a_changed_state_keeps_the_vector(self, backend: Backend) -> None:
-        """An entry whose texts are the same needs no new vector, though it moved and aged."""
-        backend.put("a.md", "1", [entry("F-1", "zebra")])
+        """A piece whose texts are the same needs no new vector, though it moved and aged."""
+        backend.put("a.md", "1", [piece("F-1", "zebra")])
         self.embed(backend, lambda _: vector(1, 0, 0))
-        backend.put("a.md", "2", [entry("F-0", "new"), entry("F-1", "zebra", state=STALE, seen="2026-01-01")])
+        backend.put("a.md", "2", [piece("F-0", "new"), piece("F-1", "zebra", state=STALE, seen="2026-01-01")])
         assert [text for _, text in backend.unembedded(MODEL, 9)] == ["new"]
         assert [one.record.state for _, one in backend.get(["F-1"], ANY)] == [STALE]
 
     def test_a_changed_text_loses_the_vector(self, backend: Backend) -> None:
         """The vector of a text that is gone is not found again."""
-        backend.put("a.md", "1", [entry("F-1", "zebra")])
+        backend.put("a.md", "1", [piece("F-1", "zebra")])
         self.embed(backend, lambda _: vector(1, 0, 0))
-        backend.put("a.md", "2", [entry("F-1", "horse")])
+        backend.put("a.md", "2", [piece("F-1", "horse")])
         assert backend.by_vector(MODEL, vector(1, 0, 0), 5, ANY).hits == ()
         assert [text for _, text in backend.unembedded(MODEL, 9)] == ["horse"]
 
     def test_drop_forgets(self, backend: Backend) -> None:
         """A dropped file is found by nothing; dropping what is unknown is no fault."""
-        backend.put("a.md", "1", [entry("F-1", "zebra")])
-        backend.put("b.md", "1", [entry("F-2", "zebra")])
+        backend.put("a.md", "1", [piece("F-1", "zebra")])
+        backend.put("b.md", "1", [piece("F-2", "zebra")])
         self.embed(backend, lambda _: vector(1, 0, 0))
         backend.drop(["a.md", "never.md"])
         assert self.found(backend, "zebra") == ["F-2"]
         assert ids(backend.get(["F-1"], ANY)) == []
         near = backend.by_vector(MODEL, vector(1, 0, 0), 5, ANY)
-        assert ids(backend.entries([row for row, _ in near.hits], ANY)) == ["F-2"]
+        assert ids(backend.pieces([row for row, _ in near.hits], ANY)) == ["F-2"]
         assert backend.tally(["zebra"]).frequency == {"zebra": 1}
 
     def test_one_id_in_two_files(self, backend: Backend) -> None:
         """Two records may claim one id; both are kept and found."""
-        backend.put("a.md", "1", [entry("F-1", "zebra")])
-        backend.put("b.md", "1", [entry("F-1", "horse"), entry("F-1", "horse")])
+        backend.put("a.md", "1", [piece("F-1", "zebra")])
+        backend.put("b.md", "1", [piece("F-1", "horse"), piece("F-1", "horse")])
         assert len(backend.get(["F-1"], ANY)) == 3
         backend.drop(["b.md"])
         assert [one.body for _, one in backend.get(["F-1"], ANY)] == ["zebra"]
 
     def test_vectors_nearest_first(self, backend: Backend) -> None:
         """The nearest by cosine comes first, with its cosine and how all of them lie."""
-        backend.put("a.md", "1", [entry("F-1", "one"), entry("F-2", "two"), entry("F-3", "three")])
+        backend.put("a.md", "1", [piece("F-1", "one"), piece("F-2", "two"), piece("F-3", "three")])
         places = {"one": vector(1, 0, 0), "two": vector(1, 1, 0), "three": vector(0, 0, 1)}
         self.embed(backend, places.__getitem__)
         near = backend.by_vector(MODEL, vector(1, 0.1, 0), 2, ANY)
-        assert ids(backend.entries([row for row, _ in near.hits], ANY)) == ["F-1", "F-2"]
+        assert ids(backend.pieces([row for row, _ in near.hits], ANY)) == ["F-1", "F-2"]
         assert near.hits[0][1] == pytest.approx(0.995, abs=0.001)
         cosines = backend.similar(MODEL, vector(1, 0.1, 0), [row for row, _ in backend.get(["F-3", "F-1"], ANY)])
         assert sorted(cosines.values()) == pytest.approx([0.0, 0.995], abs=0.001)
@@ -198,7 +199,7 @@ class BackendContract:
 
     def test_embedders_are_never_mixed(self, backend: Backend) -> None:
         """A vector is found under the name of the model that made it, and under no other."""
-        backend.put("a.md", "1", [entry("F-1", "one")])
+        backend.put("a.md", "1", [piece("F-1", "one")])
         self.embed(backend, lambda _: vector(1, 0, 0))
         assert backend.by_vector(OTHER_MODEL, vector(1, 0, 0), 5, ANY).hits == ()
         assert len(backend.unembedded(OTHER_MODEL, 5)) == 1
@@ -208,7 +209,7 @@ class BackendContract:
 
     def test_a_vector_for_a_row_that_is_gone(self, backend: Backend) -> None:
         """Embedding takes time: a row dropped meanwhile is ignored."""
-        backend.put("a.md", "1", [entry("F-1", "one")])
+        backend.put("a.md", "1", [piece("F-1", "one")])
         ((row, _),) = backend.unembedded(MODEL, 5)
         backend.drop(["a.md"])
         backend.put_vectors(MODEL, {row: vector(1, 0, 0)})
@@ -237,22 +238,22 @@ class BackendContract:
     def test_filters(self, backend: Backend, wanted: Wanted, expected: list[str]) -> None:
         """Every look-up keeps to what is wanted, by words, by vector, by id and by place alike."""
         everything = [
-            entry("F-1", "zebra one", topic="storage/cache", since="2026-01-01", tags=("red",), group="g", place=1),
-            entry("F-2", "zebra two", topic="storage", kind="decision", since="2026-02-01", tags=("red", "blue"), group="g", place=2, state=PROPOSED),
-            entry("F-3", "zebra three", topic="storages", tier=COLD, entity="acme", since="2026-03-01T10:00", audience=SHARED, group="g", place=3, state=STALE),
-            entry("F-4", "zebra four", state=SUPERSEDED, group="g", place=4),
-            entry("F-5", "zebra five", state=RETIRED, group="g", place=5),
+            piece("F-1", "zebra one", topic="storage/cache", since="2026-01-01", tags=("red",), group="g", place=1),
+            piece("F-2", "zebra two", topic="storage", kind="decision", since="2026-02-01", tags=("red", "blue"), group="g", place=2, state=PROPOSED),
+            piece("F-3", "zebra three", topic="storages", tier=COLD, entity="acme", since="2026-03-01T10:00", audience=SHARED, group="g", place=3, state=STALE),
+            piece("F-4", "zebra four", state=SUPERSEDED, group="g", place=4),
+            piece("F-5", "zebra five", state=RETIRED, group="g", place=5),
         ]  # fmt: skip
         backend.put("a.md", "1", everything)
         self.embed(backend, lambda text: vector(1, len(text), 0))
         assert sorted(self.found(backend, "zebra", wanted)) == expected
         near = backend.by_vector(MODEL, vector(1, 1, 0), 10, wanted)
-        assert sorted(ids(backend.entries([row for row, _ in near.hits], ANY))) == expected
+        assert sorted(ids(backend.pieces([row for row, _ in near.hits], ANY))) == expected
         assert sorted(ids(backend.get([one.record.id for one in everything], wanted))) == expected
         rows = [row for row, _ in backend.get([one.record.id for one in everything], ANY)]
-        assert sorted(ids(backend.entries(rows, wanted))) == expected
+        assert sorted(ids(backend.pieces(rows, wanted))) == expected
         beside = backend.beside(rows[:1], 9, wanted)
-        assert sorted(ids(backend.entries(beside, ANY))) == [one for one in expected if one != "F-1"]
+        assert sorted(ids(backend.pieces(beside, ANY))) == [one for one in expected if one != "F-1"]
 
     @settings(max_examples=30, deadline=None, suppress_health_check=SHARED_CHECKS)
     @given(data=st.data())
@@ -269,8 +270,8 @@ class BackendContract:
             "a.md",
             "1",
             [
-                entry("F-1", "zebra", kind="shared", group="g", place=1),
-                entry("F-2", "zebra", audience=SHARED, group="g", place=2),
+                piece("F-1", "zebra", kind="shared", group="g", place=1),
+                piece("F-2", "zebra", audience=SHARED, group="g", place=2),
             ],
         )
         self.embed(backend, lambda _: vector(1, 0, 0))
@@ -278,18 +279,18 @@ class BackendContract:
         seen = [row for row, _ in backend.by_words(["zebra"], 9, wanted)]
         seen += [row for row, _ in backend.by_vector(MODEL, vector(1, 0, 0), 9, wanted).hits]
         seen += backend.beside(rows, 9, wanted)
-        seen += [row for row, _ in (*backend.entries(rows, wanted), *backend.get(["F-1", "F-2"], wanted))]
-        assert "F-1" not in ids(backend.entries(seen, ANY))
+        seen += [row for row, _ in (*backend.pieces(rows, wanted), *backend.get(["F-1", "F-2"], wanted))]
+        assert "F-1" not in ids(backend.pieces(seen, ANY))
 
     def test_neighbours(self, backend: Backend) -> None:
         """Neighbours are those within reach in the same group of the same file; no group, no neighbours."""
-        chat = [entry(f"T-{n}", f"turn {n}", group="monday", place=n) for n in range(6)]
+        chat = [piece(f"T-{n}", f"turn {n}", group="monday", place=n) for n in range(6)]
         backend.put(
-            "chat.md", "1", [*chat, entry("T-9", "else", group="tuesday", place=2), entry("T-8", "lone", place=2)]
+            "chat.md", "1", [*chat, piece("T-9", "else", group="tuesday", place=2), piece("T-8", "lone", place=2)]
         )
-        backend.put("b.md", "1", [entry("T-7", "elsewhere", group="monday", place=2)])
+        backend.put("b.md", "1", [piece("T-7", "elsewhere", group="monday", place=2)])
         rows = {one.record.id: row for row, one in backend.get([*(f"T-{n}" for n in range(10))], ANY)}
-        assert sorted(ids(backend.entries(backend.beside([rows["T-2"]], 2, ANY), ANY))) == ["T-0", "T-1", "T-3", "T-4"]
+        assert sorted(ids(backend.pieces(backend.beside([rows["T-2"]], 2, ANY), ANY))) == ["T-0", "T-1", "T-3", "T-4"]
         assert backend.beside([rows["T-8"]], 2, ANY) == []
 
     def test_outlines_hold_what_ranking_reads(self, backend: Backend) -> None:
@@ -298,7 +299,7 @@ class BackendContract:
             "a.md",
             "1",
             [
-                entry(
+                piece(
                     "F-1",
                     "Who paints? Ann, in 2024.",
                     gist="the painting",
@@ -317,10 +318,10 @@ class BackendContract:
         assert outline.length == 2 * 2.0 + 5.0
 
     def test_tally(self, backend: Backend) -> None:
-        """The tally counts entries with a term, not its occurrences, and weighs lengths by column."""
-        backend.put("a.md", "1", [entry("F-1", "zebra zebra"), entry("F-2", "horse", gist="zebra")])
+        """The tally counts pieces with a term, not its occurrences, and weighs lengths by column."""
+        backend.put("a.md", "1", [piece("F-1", "zebra zebra"), piece("F-2", "horse", gist="zebra")])
         tally = backend.tally(["zebra", "hors", "cow"])
-        assert (tally.entries, tally.mean_length, tally.frequency) == (2, 2.5, {"zebra": 2, "hors": 1})
+        assert (tally.pieces, tally.mean_length, tally.frequency) == (2, 2.5, {"zebra": 2, "hors": 1})
 
     def test_notes_about_the_index(self, backend: Backend) -> None:
         """A note is kept under its name, the last one counts, and there is none to begin with."""
@@ -331,11 +332,11 @@ class BackendContract:
 
     def test_the_order_of_indexing_changes_nothing(self, backend: Backend) -> None:
         """Files put in another order, or twice, or after others were dropped, are found with the same scores."""
-        files = {f"{n}.md": [entry(f"F-{n}", f"zebra {'horse ' * (n % 3)}number{n}")] for n in range(8)}
-        for path, entries in files.items():
-            backend.put(path, "1", entries)
+        files = {f"{n}.md": [piece(f"F-{n}", f"zebra {'horse ' * (n % 3)}number{n}")] for n in range(8)}
+        for path, pieces in files.items():
+            backend.put(path, "1", pieces)
         first = self.scores(backend)
-        backend.put("x.md", "1", [entry("X-1", "zebra horse horse")])
+        backend.put("x.md", "1", [piece("X-1", "zebra horse horse")])
         backend.drop([*files, "x.md"])
         for path in reversed(files):
             backend.put(path, "1", files[path])
@@ -346,9 +347,9 @@ class BackendContract:
         found = backend.by_words(["zebra", "hors"], 20, ANY)
         return {
             one.record.id: round(score, 9)
-            for (_, score), (_, one) in zip(found, backend.entries([row for row, _ in found], ANY), strict=True)
+            for (_, score), (_, one) in zip(found, backend.pieces([row for row, _ in found], ANY), strict=True)
         }
 
     def embed(self, backend: Backend, embed: Callable[[str], bytes]) -> None:
-        """Give every entry that lacks one a vector."""
+        """Give every piece that lacks one a vector."""
         backend.put_vectors(MODEL, {row: embed(text) for row, text in backend.unembedded(MODEL, 1000)})

@@ -92,7 +92,7 @@ def test_the_order_of_candidates_changes_nothing(question: str, candidates: list
 
 
 def test_words_decide_without_an_embedder() -> None:
-    """Without cosines the entry with the question's words comes first, by the weights that know of no vectors."""
+    """Without cosines the piece with the question's words comes first, by the weights that know of no vectors."""
     candidates = [
         Candidate(outline(1, "a horse in a field")),
         Candidate(outline(2, "zebra stripes")),
@@ -123,7 +123,7 @@ def test_a_better_hit_scores_higher_than_a_worse_one_elsewhere() -> None:
 
 
 def test_ties_are_settled_by_place() -> None:
-    """Entries that nothing tells apart come in the order of the text, never of the rows."""
+    """Pieces that nothing tells apart come in the order of the text, never of the rows."""
     candidates = [
         Candidate(Outline(row, f"F-{line}", "a.md", line, ((), (), (), (), ("zebra",))))
         for row, line in [(9, 1), (1, 9), (5, 5)]

@@ -10,7 +10,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.contract.backend import MODEL, BackendContract, entry, ids, vector
+from tests.contract.backend import MODEL, BackendContract, ids, piece, vector
 
 from mneme.errors import StorageError
 from mneme.index.backend import ANY
@@ -39,15 +39,15 @@ def path(tmp_path: Path) -> Path:
 
 
 def filled(path: Path) -> SqliteBackend:
-    """Return an index of two entries with vectors."""
+    """Return an index of two pieces with vectors."""
     backend = SqliteBackend(path)
-    backend.put("a.md", "1", [entry("F-1", "zebra"), entry("F-2", "horse")])
+    backend.put("a.md", "1", [piece("F-1", "zebra"), piece("F-2", "horse")])
     backend.put_vectors(MODEL, {row: vector(1, len(text), 0) for row, text in backend.unembedded(MODEL, 9)})
     return backend
 
 
 def test_what_was_put_is_there_when_opened_again(path: Path) -> None:
-    """Closing keeps entries, vectors and stamps."""
+    """Closing keeps pieces, vectors and stamps."""
     filled(path).close()
     again = SqliteBackend(path)
     assert again.known() == {"a.md": "1"}
@@ -93,7 +93,7 @@ def test_another_version_is_emptied(path: Path) -> None:
     backend = SqliteBackend(path)
     assert backend.known() == {}
     assert backend.notice == ""
-    backend.put("a.md", "1", [entry("F-3", "cow"), entry("F-4", "goat")])
+    backend.put("a.md", "1", [piece("F-3", "cow"), piece("F-4", "goat")])
     ((row, _),) = backend.get(["F-4"], ANY)
     backend.put_vectors(MODEL, {row: vector(0, 0, 1)})
     assert [one for one, _ in backend.by_vector(MODEL, vector(1, 5, 0), 5, ANY).hits] == [row]
@@ -118,7 +118,7 @@ def test_readers_read_while_one_writes(path: Path) -> None:
     """A reader sees the last finished step while another connection is in the middle of the next, and then that one."""
     writer, reader = filled(path), SqliteBackend(path)
     with writer._writing() as cursor:
-        writer._put(cursor, b"b.md", "1", [entry("F-3", "zebra")])
+        writer._put(cursor, b"b.md", "1", [piece("F-3", "zebra")])
         assert len(reader.by_words(["zebra"], 9, ANY)) == 1
     assert len(reader.by_words(["zebra"], 9, ANY)) == 2
     writer.put_vectors(MODEL, {row: vector(0, 0, 1) for row, _ in writer.unembedded(MODEL, 9)})
@@ -137,7 +137,7 @@ def test_two_open_an_index_that_is_not_there(path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    found[0].put("a.md", "1", [entry("F-1", "zebra")])
+    found[0].put("a.md", "1", [piece("F-1", "zebra")])
     assert [len(one.by_words(["zebra"], 9, ANY)) for one in found] == [1] * 4
     for one in found:
         one.close()
@@ -148,10 +148,10 @@ def test_a_killed_writer_leaves_the_last_step(path: Path) -> None:
     filled(path).close()
     script = (
         "import os, sys; from pathlib import Path; from mneme.index.sqlite import SqliteBackend;"
-        "from tests.contract.backend import entry\n"
+        "from tests.contract.backend import piece\n"
         "backend = SqliteBackend(Path(sys.argv[1]))\n"
         "with backend._writing() as cursor:\n"
-        "    backend._put(cursor, b'a.md', '2', [entry('F-9', 'cow')]); os._exit(9)\n"
+        "    backend._put(cursor, b'a.md', '2', [piece('F-9', 'cow')]); os._exit(9)\n"
     )
     assert (
         subprocess.run(

@@ -47,7 +47,7 @@ FEATURES = (
     "leads",  # cosine between the tenth best candidate's and the best's
     "part_match",  # match and sense to that part of a question of several parts which fits best
     "part_sense",
-    "before_words",  # words and sense of the entry before it, after it, and one further on both sides
+    "before_words",  # words and sense of the piece before it, after it, and one further on both sides
     "before_sense",
     "after_words",
     "after_sense",
@@ -59,7 +59,7 @@ FEATURES = (
     "speaker",  # the question names who says it
     "other_speaker",  # the question names somebody else
     "asks",  # share of the text that asks, itself
-    "after_question",  # follows an entry that asks what is asked
+    "after_question",  # follows a piece that asks what is asked
     "timed",  # a time, and the question wants one
     "counted",
     "named",
@@ -79,7 +79,7 @@ GATED = ("words", "match", "cover", "sense")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entry that may be the answer, with its cosine to the question, and to the part of it that lies nearest."""
+    """A piece that may be the answer, with its cosine to the question, and to the part of it that lies nearest."""
 
     outline: Outline
     cosine: float | None = None
@@ -354,7 +354,7 @@ class _Beside:
         )
 
     def after_question(self, place: int) -> float:
-        """Return how well the entry before this one asks for what is asked."""
+        """Return how well the piece before this one asks for what is asked."""
         before = self._at(place, -1)
         return (self._words[before] + self._sense[before]) / 2.0 * (self._asks[before] > 0.0) if before >= 0 else 0.0
 
@@ -374,7 +374,7 @@ def _group_scores(keys: Sequence[tuple[str, str, int]], values: Sequence[float])
 
 
 def _counts(outline: Outline, weights: Mapping[str, float]) -> dict[str, float]:
-    """Return how often each of the question's words is in an entry, each column by its weight."""
+    """Return how often each of the question's words is in a piece, each column by its weight."""
     counts: dict[str, float] = {}
     for weight, column in zip(COLUMN_WEIGHTS, outline.terms, strict=True):
         for term in column:
@@ -386,7 +386,7 @@ def _counts(outline: Outline, weights: Mapping[str, float]) -> dict[str, float]:
 def _rarity(tally: Tally, term: str) -> float:
     """Return a word's weight: the rarer, the more; one that is nowhere weighs most."""
     found = tally.frequency.get(term, 0)
-    return math.log(1.0 + (tally.entries - found + 0.5) / (found + 0.5))
+    return math.log(1.0 + (tally.pieces - found + 0.5) / (found + 0.5))
 
 
 def _senses(cosines: Sequence[float | None], near: Near, usual: tuple[float, float] | None) -> list[float]:
@@ -422,7 +422,7 @@ def _shape(query: Query, heard: _Words, sense: Sequence[float], tally: Tally) ->
         "agreement": len(top & set(by_sense[:TOP])) / TOP,
         "dispersion": peak - floor,
         "grip": grips[0] if grips else 0.0,
-        "spread": math.log1p(reached) / math.log1p(tally.entries) if tally.entries else 0.0,
+        "spread": math.log1p(reached) / math.log1p(tally.pieces) if tally.pieces else 0.0,
         "size": math.log1p(len(query.terms)) / 4.0,
         "nearest": peak,
         "heard": max(grips, default=0.0),

@@ -14,10 +14,12 @@ from operator import mul
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
-from mneme.index.backend import COLUMN_WEIGHTS, Entry, Near, Outline, Tally, Wanted, outline_of, same_texts
+from mneme.index.backend import COLUMN_WEIGHTS, Near, Outline, Tally, Wanted, outline_of, same_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from mneme.formats.piece import Piece
 
 SATURATION, LENGTH_SHARE = 1.2, 0.75
 
@@ -25,14 +27,14 @@ SATURATION, LENGTH_SHARE = 1.2, 0.75
 @dataclass(slots=True)
 class _Row:
     path: str
-    entry: Entry
+    piece: Piece
     outline: Outline
     counts: Counter[str]
     length: float
 
 
 class ReferenceBackend:
-    """Entries in a dictionary, every look-up a scan."""
+    """Pieces in a dictionary, every look-up a scan."""
 
     def __init__(self) -> None:
         self._rows: dict[int, _Row] = {}
@@ -41,21 +43,21 @@ class ReferenceBackend:
         self._meta: dict[str, str] = {}
         self._next = 1
 
-    def put(self, path: str, stamp: str, entries: Sequence[Entry]) -> None:
-        """Make these the entries of a file; a row whose texts are the same stays the same row."""
+    def put(self, path: str, stamp: str, pieces: Sequence[Piece]) -> None:
+        """Make these the pieces of a file; a row whose texts are the same stays the same row."""
         before = {number: row for number, row in self._rows.items() if row.path == path}
-        for entry in entries:
-            number = next((old for old, row in before.items() if same_texts(row.entry, entry)), 0)
+        for piece in pieces:
+            number = next((old for old, row in before.items() if same_texts(row.piece, piece)), 0)
             if number:
                 del before[number]
             else:
                 number, self._next = self._next, self._next + 1
-            self._rows[number] = _row(number, path, entry)
+            self._rows[number] = _row(number, path, piece)
         self._remove(before)
         self._stamps[path] = stamp
 
     def drop(self, paths: Iterable[str]) -> None:
-        """Forget files and their entries."""
+        """Forget files and their pieces."""
         for path in paths:
             self._stamps.pop(path, None)
             self._remove([number for number, row in self._rows.items() if row.path == path])
@@ -65,14 +67,14 @@ class ReferenceBackend:
         return dict(self._stamps)
 
     def by_words(self, terms: Sequence[str], limit: int, wanted: Wanted) -> list[tuple[int, float]]:
-        """Return the entries with any of the terms by BM25, best first."""
+        """Return the pieces with any of the terms by BM25, best first."""
         tally = self.tally(terms)
         scored = [(self._relevance(row, tally), number) for number, row in self._allowed(wanted)]
         found = sorted((-score, number) for score, number in scored if score > 0)
         return [(number, -score) for score, number in found[:limit]]
 
     def by_vector(self, embedder: str, vector: bytes, limit: int, wanted: Wanted) -> Near:
-        """Return the nearest entries by cosine."""
+        """Return the nearest pieces by cosine."""
         cosines = self.similar(embedder, vector, list(self._rows))
         if not cosines:
             return Near()
@@ -89,32 +91,32 @@ class ReferenceBackend:
     def beside(self, rows: Sequence[int], reach: int, wanted: Wanted) -> list[int]:
         """Return the rows within so many places in the same groups."""
         places = {
-            (row.path, row.entry.group, row.entry.place) for row in map(self._rows.get, rows) if row and row.entry.group
+            (row.path, row.piece.group, row.piece.place) for row in map(self._rows.get, rows) if row and row.piece.group
         }
         return [
             number
             for number, row in self._allowed(wanted)
             if number not in rows
-            and any((row.path, row.entry.group, row.entry.place + step) in places for step in range(-reach, reach + 1))
+            and any((row.path, row.piece.group, row.piece.place + step) in places for step in range(-reach, reach + 1))
         ]
 
     def outlines(self, rows: Sequence[int]) -> list[Outline]:
         """Return what ranking reads of each row."""
         return [self._rows[number].outline for number in rows if number in self._rows]
 
-    def entries(self, rows: Sequence[int], wanted: Wanted) -> list[tuple[int, Entry]]:
-        """Return whole entries."""
-        found = ((number, self._rows[number].entry) for number in rows if number in self._rows)
-        return [(number, entry) for number, entry in found if wanted.allows(entry)]
+    def pieces(self, rows: Sequence[int], wanted: Wanted) -> list[tuple[int, Piece]]:
+        """Return whole pieces."""
+        found = ((number, self._rows[number].piece) for number in rows if number in self._rows)
+        return [(number, piece) for number, piece in found if wanted.allows(piece)]
 
-    def get(self, ids: Sequence[str], wanted: Wanted) -> list[tuple[int, Entry]]:
-        """Return the entries with these ids."""
+    def get(self, ids: Sequence[str], wanted: Wanted) -> list[tuple[int, Piece]]:
+        """Return the pieces with these ids."""
         return [
-            (number, row.entry) for one in ids for number, row in self._allowed(wanted) if row.entry.record.id == one
+            (number, row.piece) for one in ids for number, row in self._allowed(wanted) if row.piece.record.id == one
         ]
 
     def tally(self, terms: Sequence[str]) -> Tally:
-        """Return how many entries there are, how long, and how many have each term."""
+        """Return how many pieces there are, how long, and how many have each term."""
         lengths = [row.length for row in self._rows.values()]
         spread = {term: sum(term in row.counts for row in self._rows.values()) for term in terms}
         return Tally(len(lengths), fmean(lengths) if lengths else 0.0, {term: n for term, n in spread.items() if n})
@@ -122,7 +124,7 @@ class ReferenceBackend:
     def unembedded(self, embedder: str, limit: int) -> list[tuple[int, str]]:
         """Return rows without a vector, with their texts."""
         held = self._vectors.get(embedder, {})
-        missing = [(number, row.entry.spoken) for number, row in self._rows.items() if number not in held]
+        missing = [(number, row.piece.spoken) for number, row in self._rows.items() if number not in held]
         return missing[:limit]
 
     def put_vectors(self, embedder: str, vectors: Mapping[int, bytes]) -> None:
@@ -146,7 +148,7 @@ class ReferenceBackend:
         """Do nothing: there is nothing to let go of."""
 
     def _allowed(self, wanted: Wanted) -> Iterator[tuple[int, _Row]]:
-        return ((number, row) for number, row in self._rows.items() if wanted.allows(row.entry))
+        return ((number, row) for number, row in self._rows.items() if wanted.allows(row.piece))
 
     def _remove(self, rows: Iterable[int]) -> None:
         for number in list(rows):
@@ -157,18 +159,18 @@ class ReferenceBackend:
     def _relevance(self, row: _Row, tally: Tally) -> float:
         norm = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * row.length / (tally.mean_length or 1.0))
         return sum(
-            math.log(1 + (tally.entries - spread + 0.5) / (spread + 0.5)) * weight / (weight + norm)
+            math.log(1 + (tally.pieces - spread + 0.5) / (spread + 0.5)) * weight / (weight + norm)
             for term, spread in tally.frequency.items()
             if (weight := weight_of(row.outline, term))
         )
 
 
 def weight_of(outline: Outline, term: str) -> float:
-    """Return how often a term is in an entry, each column by its weight."""
+    """Return how often a term is in a piece, each column by its weight."""
     return sum(w * column.count(term) for w, column in zip(COLUMN_WEIGHTS, outline.terms, strict=True))
 
 
-def _row(number: int, path: str, entry: Entry) -> _Row:
-    outline = outline_of(number, path, entry)
+def _row(number: int, path: str, piece: Piece) -> _Row:
+    outline = outline_of(number, path, piece)
     counts = Counter(term for column in outline.terms for term in column)
-    return _Row(path, entry, outline, counts, outline.length)
+    return _Row(path, piece, outline, counts, outline.length)

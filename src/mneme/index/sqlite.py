@@ -22,51 +22,51 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from mneme.errors import StorageError
+from mneme.formats.piece import COLUMNS
 from mneme.formats.record import SHARED
 from mneme.index.backend import (
     COLUMN_WEIGHTS,
-    COLUMNS,
     Near,
     Outline,
     Tally,
     Wanted,
-    entry_as_json,
-    entry_from_json,
     outline_of,
+    piece_as_json,
+    piece_from_json,
 )
 from mneme.index.words import Traits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mneme.index.backend import Entry
+    from mneme.formats.piece import Piece
     from mneme.index.vectors import VectorFile
 
 APPLICATION_ID = 0x4D4E454D
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BUSY_SECONDS = 30.0
-# A word that is in more entries than this tells little, and reading all of them would take longer than an answer may.
+# A word that is in more pieces than this tells little, and reading all of them would take longer than an answer may.
 MOST_POSTINGS = 8_000
 # The best by words are looked up before it is known which of them are wanted: mostly, nearly all are.
 SPARE = 4
-# Entries whose cosines stand for everybody's: drawn by a hash of the id, so that the order of indexing changes nothing.
+# Pieces whose cosines stand for everybody's: drawn by a hash of the id, so that the order of indexing changes nothing.
 SAMPLED = 256
 _SEPARATOR = "\x1f"
 
 _SCHEMA = f"""
-CREATE TABLE entry (
+CREATE TABLE piece (
     row INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL, path BLOB NOT NULL, line INTEGER NOT NULL,
     kind TEXT NOT NULL, tier TEXT NOT NULL, state TEXT NOT NULL, shared INTEGER NOT NULL, since TEXT NOT NULL,
     topic TEXT NOT NULL, tags TEXT NOT NULL, entity TEXT NOT NULL, party TEXT NOT NULL, place INTEGER NOT NULL,
     speaker TEXT NOT NULL, asks REAL NOT NULL, timed INTEGER NOT NULL, counted INTEGER NOT NULL, named REAL NOT NULL,
     length REAL NOT NULL, draw INTEGER NOT NULL, digest BLOB NOT NULL, content TEXT NOT NULL
 );
-CREATE INDEX entry_id ON entry (id);
-CREATE INDEX entry_place ON entry (path, party, place);
-CREATE INDEX entry_draw ON entry (draw);
+CREATE INDEX piece_id ON piece (id);
+CREATE INDEX piece_place ON piece (path, party, place);
+CREATE INDEX piece_draw ON piece (draw);
 CREATE TABLE file (path BLOB PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE total (entries INTEGER NOT NULL, length REAL NOT NULL);
+CREATE TABLE total (pieces INTEGER NOT NULL, length REAL NOT NULL);
 INSERT INTO total VALUES (0, 0);
 CREATE TABLE embedded (embedder TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (embedder, row)) WITHOUT ROWID;
 CREATE TABLE vectors (embedder TEXT PRIMARY KEY, dims INTEGER NOT NULL, changes INTEGER NOT NULL) WITHOUT ROWID;
@@ -83,7 +83,7 @@ _BEST_BY_WORDS = (
 )
 _OUTLINED = (
     "SELECT row, id, path, line, gist, cue, words.topic, title, body, party, place, speaker, since, asks, timed, counted,"
-    " named FROM entry JOIN words ON words.rowid = entry.row WHERE row IN (SELECT value FROM json_each(?))"
+    " named FROM piece JOIN words ON words.rowid = piece.row WHERE row IN (SELECT value FROM json_each(?))"
 )
 
 
@@ -101,22 +101,22 @@ class SqliteBackend:
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
-    def put(self, path: str, stamp: str, entries: Sequence[Entry]) -> None:
-        """Make these the entries of a file; a row whose texts are the same keeps its words and its vector."""
+    def put(self, path: str, stamp: str, pieces: Sequence[Piece]) -> None:
+        """Make these the pieces of a file; a row whose texts are the same keeps its words and its vector."""
         with self._writing() as cursor:
-            self._put(cursor, _bytes(path), stamp, entries)
+            self._put(cursor, _bytes(path), stamp, pieces)
 
-    def put_many(self, files: Iterable[tuple[str, str, Sequence[Entry]]]) -> None:
+    def put_many(self, files: Iterable[tuple[str, str, Sequence[Piece]]]) -> None:
         """Put several files in one step: all of them are found afterwards, or none."""
         with self._writing() as cursor:
-            for path, stamp, entries in files:
-                self._put(cursor, _bytes(path), stamp, entries)
+            for path, stamp, pieces in files:
+                self._put(cursor, _bytes(path), stamp, pieces)
 
     def drop(self, paths: Iterable[str]) -> None:
-        """Forget files and their entries."""
+        """Forget files and their pieces."""
         with self._writing() as cursor:
             for path in map(_bytes, paths):
-                rows = cursor.execute("SELECT row, length FROM entry WHERE path = ?", (path,)).fetchall()
+                rows = cursor.execute("SELECT row, length FROM piece WHERE path = ?", (path,)).fetchall()
                 self._remove(cursor, dict(rows))
                 cursor.execute("DELETE FROM file WHERE path = ?", (path,))
 
@@ -129,10 +129,10 @@ class SqliteBackend:
         dims = len(next(iter(vectors.values()))) // FLOAT_BYTES
         with self._writing() as cursor:
             rows = [
-                row for (row,) in cursor.execute(f"SELECT row FROM entry WHERE row IN ({_EACH})", (_list(vectors),))
+                row for (row,) in cursor.execute(f"SELECT row FROM piece WHERE row IN ({_EACH})", (_list(vectors),))
             ]
             if cursor.execute("INSERT OR IGNORE INTO vectors VALUES (?, ?, 0)", (embedder, dims)).rowcount:
-                # Whatever lies there belongs to an index that is no more, and its rows to other entries.
+                # Whatever lies there belongs to an index that is no more, and its rows to other pieces.
                 self._vector_path(embedder).unlink(missing_ok=True)
             held = self._vector_file(cursor, embedder, sole=True)
             if held is not None:
@@ -170,7 +170,7 @@ class SqliteBackend:
             return {_text(path): stamp for path, stamp in cursor.execute("SELECT path, stamp FROM file")}
 
     def by_words(self, terms: Sequence[str], limit: int, wanted: Wanted) -> list[tuple[int, float]]:
-        """Return the entries with any of the terms by FTS5's BM25; the commonest words wait until few others match."""
+        """Return the pieces with any of the terms by FTS5's BM25; the commonest words wait until few others match."""
         with self._reading() as cursor:
             telling = self._telling(cursor, terms)
             if not telling:
@@ -179,20 +179,20 @@ class SqliteBackend:
             where, values = _conditions(wanted)
             best = cursor.execute(_BEST_BY_WORDS, (match, SPARE * limit)).fetchall()
             kept = cursor.execute(
-                f"SELECT row FROM entry WHERE row IN ({_EACH}){where}", (_list(row for row, _ in best), *values)
+                f"SELECT row FROM piece WHERE row IN ({_EACH}){where}", (_list(row for row, _ in best), *values)
             )
             allowed = {row for (row,) in kept}
             found = [(row, relevance) for row, relevance in best if row in allowed][:limit]
             if len(found) < limit and len(best) == SPARE * limit:
                 return cursor.execute(
-                    f"SELECT entry.row, {_RELEVANCE} AS relevance FROM words JOIN entry ON entry.row = words.rowid WHERE"
-                    f" words MATCH ?{where} ORDER BY relevance DESC, entry.row LIMIT ?",
+                    f"SELECT piece.row, {_RELEVANCE} AS relevance FROM words JOIN piece ON piece.row = words.rowid WHERE"
+                    f" words MATCH ?{where} ORDER BY relevance DESC, piece.row LIMIT ?",
                     (match, *values, limit),
                 ).fetchall()
             return found
 
     def by_vector(self, embedder: str, vector: bytes, limit: int, wanted: Wanted) -> Near:
-        """Return the nearest entries, widening the search until enough of them are wanted."""
+        """Return the nearest pieces, widening the search until enough of them are wanted."""
         with self._reading() as cursor:
             return (
                 self._with_vectors(cursor, embedder, lambda held: self._near(cursor, held, vector, limit, wanted))
@@ -210,7 +210,7 @@ class SqliteBackend:
         where, values = _conditions(wanted, "near.")
         with self._reading() as cursor:
             found = cursor.execute(
-                "SELECT DISTINCT near.row FROM entry AS one JOIN entry AS near ON near.party = one.party AND near.path ="
+                "SELECT DISTINCT near.row FROM piece AS one JOIN piece AS near ON near.party = one.party AND near.path ="
                 f" one.path AND near.place BETWEEN one.place - ? AND one.place + ? WHERE one.row IN ({_EACH}) AND"
                 f" one.party <> '' AND near.party <> ''{where} ORDER BY near.row",
                 (reach, reach, _list(rows), *values),
@@ -224,43 +224,43 @@ class SqliteBackend:
             found = {line[0]: _outline(line) for line in cursor.execute(_OUTLINED, (_list(rows),))}
         return [found[row] for row in rows if row in found]
 
-    def entries(self, rows: Sequence[int], wanted: Wanted) -> list[tuple[int, Entry]]:
-        """Return whole entries."""
+    def pieces(self, rows: Sequence[int], wanted: Wanted) -> list[tuple[int, Piece]]:
+        """Return whole pieces."""
         where, values = _conditions(wanted)
         with self._reading() as cursor:
             lines = cursor.execute(
-                f"SELECT row, content FROM entry WHERE row IN ({_EACH}){where}", (_list(rows), *values)
+                f"SELECT row, content FROM piece WHERE row IN ({_EACH}){where}", (_list(rows), *values)
             )
             found = dict(lines.fetchall())
-        return [(row, entry_from_json(json.loads(found[row]))) for row in rows if row in found]
+        return [(row, piece_from_json(json.loads(found[row]))) for row in rows if row in found]
 
-    def get(self, ids: Sequence[str], wanted: Wanted) -> list[tuple[int, Entry]]:
-        """Return the entries with these ids."""
+    def get(self, ids: Sequence[str], wanted: Wanted) -> list[tuple[int, Piece]]:
+        """Return the pieces with these ids."""
         where, values = _conditions(wanted)
-        found: list[tuple[int, Entry]] = []
+        found: list[tuple[int, Piece]] = []
         with self._reading() as cursor:
             for one in ids:
                 lines = cursor.execute(
-                    f"SELECT row, content FROM entry WHERE id = ?{where} ORDER BY row", (_bytes(one), *values)
+                    f"SELECT row, content FROM piece WHERE id = ?{where} ORDER BY row", (_bytes(one), *values)
                 )
-                found.extend((row, entry_from_json(json.loads(content))) for row, content in lines)
+                found.extend((row, piece_from_json(json.loads(content))) for row, content in lines)
         return found
 
     def tally(self, terms: Sequence[str]) -> Tally:
-        """Return how many entries there are, how long, and how many have each term."""
+        """Return how many pieces there are, how long, and how many have each term."""
         with self._reading() as cursor:
-            entries, length = cursor.execute("SELECT entries, length FROM total").fetchone()
-            return Tally(entries, length / entries if entries else 0.0, self._spread(cursor, terms))
+            pieces, length = cursor.execute("SELECT pieces, length FROM total").fetchone()
+            return Tally(pieces, length / pieces if pieces else 0.0, self._spread(cursor, terms))
 
     def unembedded(self, embedder: str, limit: int) -> list[tuple[int, str]]:
         """Return rows without a vector, with their texts."""
         with self._reading() as cursor:
             lines = cursor.execute(
-                "SELECT row, content FROM entry WHERE NOT EXISTS (SELECT 1 FROM embedded WHERE embedder = ? AND"
-                " embedded.row = entry.row) ORDER BY row LIMIT ?",
+                "SELECT row, content FROM piece WHERE NOT EXISTS (SELECT 1 FROM embedded WHERE embedder = ? AND"
+                " embedded.row = piece.row) ORDER BY row LIMIT ?",
                 (embedder, limit),
             ).fetchall()
-        return [(row, entry_from_json(json.loads(content)).spoken) for row, content in lines]
+        return [(row, piece_from_json(json.loads(content)).spoken) for row, content in lines]
 
     def meta(self, name: str) -> str:
         """Return a note about the index."""
@@ -268,21 +268,21 @@ class SqliteBackend:
             line = cursor.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
             return str(line[0]) if line else ""
 
-    # --- entries ------------------------------------------------------------------------------------------------------
+    # --- pieces ------------------------------------------------------------------------------------------------------
 
-    def _put(self, cursor: sqlite3.Cursor, path: bytes, stamp: str, entries: Sequence[Entry]) -> None:
+    def _put(self, cursor: sqlite3.Cursor, path: bytes, stamp: str, pieces: Sequence[Piece]) -> None:
         before: dict[object, list[tuple[int, float]]] = {}
         for digest, row, length in cursor.execute(
-            "SELECT digest, row, length FROM entry WHERE path = ? ORDER BY row DESC", (path,)
+            "SELECT digest, row, length FROM piece WHERE path = ? ORDER BY row DESC", (path,)
         ):
             before.setdefault(digest, []).append((row, length))
         fresh: list[tuple[tuple[object, ...], Outline]] = []
-        for entry in entries:
-            outline = outline_of(0, _text(path), entry)
-            line = _line(path, entry, outline)
+        for piece in pieces:
+            outline = outline_of(0, _text(path), piece)
+            line = _line(path, piece, outline)
             same = before.get(line[_DIGEST_AT])
             if same:
-                cursor.execute(f"UPDATE entry SET ({_KEPT_COLUMNS}) = ({_MARKS}) WHERE row = ?", (*line, same.pop()[0]))
+                cursor.execute(f"UPDATE piece SET ({_KEPT_COLUMNS}) = ({_MARKS}) WHERE row = ?", (*line, same.pop()[0]))
             else:
                 fresh.append((line, outline))
         self._remove(cursor, dict(row for rows in before.values() for row in rows))
@@ -290,10 +290,10 @@ class SqliteBackend:
         cursor.execute("INSERT OR REPLACE INTO file VALUES (?, ?)", (path, stamp))
 
     def _insert(self, cursor: sqlite3.Cursor, fresh: Sequence[tuple[tuple[object, ...], Outline]]) -> None:
-        (last,) = cursor.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'entry'").fetchone()
+        (last,) = cursor.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'piece'").fetchone()
         numbered = list(enumerate(fresh, last + 1))
         cursor.executemany(
-            f"INSERT INTO entry (row, {_KEPT_COLUMNS}) VALUES (?, {_MARKS})",
+            f"INSERT INTO piece (row, {_KEPT_COLUMNS}) VALUES (?, {_MARKS})",
             [(row, *line) for row, (line, _) in numbered],
         )
         cursor.executemany(
@@ -301,23 +301,23 @@ class SqliteBackend:
             [(row, *map(" ".join, outline.terms)) for row, (_, outline) in numbered],
         )
         length = math.fsum(outline.length for _, outline in fresh)
-        cursor.execute("UPDATE total SET entries = entries + ?, length = length + ?", (len(fresh), length))
+        cursor.execute("UPDATE total SET pieces = pieces + ?, length = length + ?", (len(fresh), length))
 
     def _remove(self, cursor: sqlite3.Cursor, rows: Mapping[int, float]) -> None:
         if not rows:
             return
         gone = _list(rows)
         touched = cursor.execute(f"SELECT DISTINCT embedder FROM embedded WHERE row IN ({_EACH})", (gone,)).fetchall()
-        for table, key in (("embedded", "row"), ("entry", "row"), ("words", "rowid")):
+        for table, key in (("embedded", "row"), ("piece", "row"), ("words", "rowid")):
             cursor.execute(f"DELETE FROM {table} WHERE {key} IN ({_EACH})", (gone,))
         cursor.execute(
-            "UPDATE total SET entries = entries - ?, length = length - ?", (len(rows), sum(sorted(rows.values())))
+            "UPDATE total SET pieces = pieces - ?, length = length - ?", (len(rows), sum(sorted(rows.values())))
         )
         for (embedder,) in touched:
             self._orphans.setdefault(embedder, []).extend(rows)
 
     def _telling(self, cursor: sqlite3.Cursor, terms: Sequence[str]) -> list[str]:
-        """Return the terms that are worth looking up: the rarest, for as long as their entries can be read in time."""
+        """Return the terms that are worth looking up: the rarest, for as long as their pieces can be read in time."""
         spread = self._spread(cursor, terms)
         telling: list[str] = []
         postings = 0
@@ -349,7 +349,7 @@ class SqliteBackend:
         while True:
             nearest = held.search(vector, reach)
             rows = _list(row for row, _ in nearest)
-            lines = cursor.execute(f"SELECT row FROM entry WHERE row IN ({_EACH}){where}", (rows, *values))
+            lines = cursor.execute(f"SELECT row FROM piece WHERE row IN ({_EACH}){where}", (rows, *values))
             allowed = {row for (row,) in lines}
             hits = [hit for hit in nearest if hit[0] in allowed]
             if len(hits) >= limit or len(nearest) < reach:
@@ -363,8 +363,8 @@ class SqliteBackend:
                 kept = self._samples.get(embedder)
                 if kept is None or kept[0] != changes:
                     drawn = cursor.execute(
-                        "SELECT row FROM entry WHERE EXISTS (SELECT 1 FROM embedded WHERE embedder = ? AND embedded.row ="
-                        " entry.row) ORDER BY draw, id, row LIMIT ?",
+                        "SELECT row FROM piece WHERE EXISTS (SELECT 1 FROM embedded WHERE embedder = ? AND embedded.row ="
+                        " piece.row) ORDER BY draw, id, row LIMIT ?",
                         (embedder, SAMPLED),
                     )
                     kept = (changes, [one for (row,) in drawn if (one := held.find(row)) is not None])
@@ -578,7 +578,7 @@ def _products(rows: Sequence[bytes], vector: bytes) -> list[float]:
     return cosines
 
 
-def _conditions(wanted: Wanted, table: str = "entry.") -> tuple[str, list[object]]:
+def _conditions(wanted: Wanted, table: str = "piece.") -> tuple[str, list[object]]:
     """Return what a look-up may return, as SQL that begins with AND, and its values: the meaning of `Wanted.allows`."""
     clauses: list[str] = []
     values: list[object] = []
@@ -607,10 +607,10 @@ def _conditions(wanted: Wanted, table: str = "entry.") -> tuple[str, list[object
     return "".join(f" AND {clause}" for clause in clauses), values
 
 
-def _line(path: bytes, entry: Entry, outline: Outline) -> tuple[object, ...]:
-    """Return an entry as the values of `_KEPT_COLUMNS`."""
-    record, traits = entry.record, outline.traits
-    tags = _SEPARATOR.join(("", *entry.tags, "")) if entry.tags else ""
+def _line(path: bytes, piece: Piece, outline: Outline) -> tuple[object, ...]:
+    """Return a piece as the values of `_KEPT_COLUMNS`."""
+    record, traits = piece.record, outline.traits
+    tags = _SEPARATOR.join(("", *piece.tags, "")) if piece.tags else ""
     texts = (record.kind, record.tier, record.state)
     return (
         _bytes(record.id),
@@ -619,8 +619,8 @@ def _line(path: bytes, entry: Entry, outline: Outline) -> tuple[object, ...]:
         *map(_storable, texts),
         int(record.audience == SHARED),
         _storable(record.since),
-        *map(_storable, (entry.topic, tags, entry.entity, entry.group)),
-        entry.place,
+        *map(_storable, (piece.topic, tags, piece.entity, piece.group)),
+        piece.place,
         " ".join(outline.speaker),
         traits.asks,
         traits.timed,
@@ -628,8 +628,8 @@ def _line(path: bytes, entry: Entry, outline: Outline) -> tuple[object, ...]:
         traits.named,
         outline.length,
         zlib.crc32(_bytes(record.id)),
-        _digest(entry),
-        json.dumps(entry_as_json(entry), separators=(",", ":")),
+        _digest(piece),
+        json.dumps(piece_as_json(piece), separators=(",", ":")),
     )
 
 
@@ -649,8 +649,8 @@ def _outline(line: tuple[Any, ...]) -> Outline:
     )
 
 
-def _digest(entry: Entry) -> bytes:
-    texts = "\x00".join((entry.record.id, *entry.columns))
+def _digest(piece: Piece) -> bytes:
+    texts = "\x00".join((piece.record.id, *piece.columns))
     return hashlib.blake2b(texts.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 

@@ -1,0 +1,23 @@
+"""A file of cells as pieces: gist, cue, topic and body each in a column of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mneme.formats.cell import cell_record, parse_cells
+from mneme.formats.piece import Piece
+
+
+def cell_pieces(text: str, path: str, *, tier: str) -> tuple[Piece, ...]:
+    """Return a piece for each cell of a file."""
+    return tuple(
+        Piece(
+            replace(cell_record(cell, path), tier=tier),
+            gist=cell.gist,
+            cue=cell.cue,
+            topic=cell.topic,
+            body="\n".join(cell.body),
+            place=place,
+        )
+        for place, cell in enumerate(parse_cells(text, path).cells)
+    )

@@ -1,0 +1,1 @@
+"""The facts about entities: `pieces` reads an `items.json` for lists and the index."""

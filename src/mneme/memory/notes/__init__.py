@@ -1,0 +1,1 @@
+"""The Markdown memory: `pieces` reads a note for lists and the index."""
