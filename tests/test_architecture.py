@@ -21,7 +21,7 @@ SOURCES = Path(__file__).parent.parent / "src" / "mneme"
 LEVELS = (
     ("errors",),
     ("keys",),
-    ("formats", "settings", "git"),
+    ("formats", "settings", "git", "remote"),
     ("profiles",),
     ("files",),
     ("workspace", "plugins"),

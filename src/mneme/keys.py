@@ -29,6 +29,7 @@ class Setting:
     """A field that must stand in the path."""
 
 
+MODELS = ("none", "command", "openai", "ollama")
 PROFILES = ("default", "openclaw", "v4", "never-forget", "protocol", "cells")
 KINDS = (
     *("decision", "goal", "preference", "gotcha", "fact", "todo"),
@@ -109,6 +110,20 @@ SETTINGS: tuple[Setting, ...] = (
         "the marked regions that programs write; without it, the profile's",
         choices=("index", "promoted", "summary", "palace"),
     ),
+    Setting(
+        "model.kind",
+        str,
+        "none",
+        "the language model that writes and extracts: a command, a server that speaks OpenAI's protocol, or Ollama",
+        MODELS,
+    ),
+    Setting("model.name", str, "", "what the model is called there"),
+    Setting("model.url", str, "", "the address of its server; its key is in the variable MNEME_MODEL_KEY"),
+    Setting("model.command", list, [], 'the words of a command that answers its standard input, as `["claude", "-p"]`'),
+    Setting("model.timeout_seconds", int, 60, "seconds that one answer may take", least=1),
+    Setting("model.calls", int, 20, "questions that one run may ask", least=0),
+    Setting("model.prompt_chars", int, 40_000, "characters of the longest question", least=1000),
+    Setting("model.answer_chars", int, 20_000, "characters of the longest answer", least=1000),
     Setting(
         "commit",
         bool,

@@ -257,6 +257,16 @@ def _user_folder(env: Mapping[str, str], variable: str, linux: str, macos: str) 
     return home / (macos if sys.platform == "darwin" else linux) / "mneme"
 
 
+def model_key(env: Mapping[str, str] | None = None) -> str:
+    """Return the key of the language model's server; secrets are no settings."""
+    return (os.environ if env is None else env).get("MNEME_MODEL_KEY", "")
+
+
+def quiet_environment(env: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the environment for a host program that we start ourselves: its hooks must not call us again."""
+    return {**(os.environ if env is None else env), "MNEME_HOOKS": "off"}
+
+
 # Trust
 
 

@@ -442,7 +442,7 @@ class SqliteBackend:
             return self._prepared()
         except sqlite3.OperationalError as fault:
             message = f"the index '{self._path}' cannot be opened: {fault}"
-            raise StorageError(message, "mneme doctor") from fault
+            raise StorageError(message, "mneme index --rebuild") from fault
         except (sqlite3.DatabaseError, _ForeignError):
             self._set_aside()
             return self._prepared()

@@ -262,7 +262,7 @@ class _Blocks:
             self._file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")
         except OSError as error:
             message = f"the vector file '{path}' cannot be opened: {error.strerror}"
-            raise StorageError(message, "mneme doctor") from error
+            raise StorageError(message, "mneme index --rebuild") from error
         try:
             self._open()
         except BaseException:

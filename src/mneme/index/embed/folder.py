@@ -70,7 +70,7 @@ def open_folder(folder: Path) -> FolderEmbedder:
     graph = next((folder / name for name in GRAPHS if (folder / name).is_file()), None)
     if graph is None:
         message = f"there is no '{GRAPHS[0]}' in '{folder}'"
-        raise EmbedderError(message, "mneme settings embedder.folder")
+        raise EmbedderError(message, "edit mneme.toml: [embedder] folder")
     try:
         return FolderEmbedder(folder, graph)
     except ImportError as missing:
@@ -80,7 +80,7 @@ def open_folder(folder: Path) -> FolderEmbedder:
         raise
     except Exception as fault:  # the runtime's errors share no class with ours, nor with each other
         message = f"the model in '{folder}' cannot be opened: {str(fault).splitlines()[0]}"
-        raise EmbedderError(message, "mneme doctor") from fault
+        raise EmbedderError(message, "mneme index") from fault
 
 
 def _tokenizer(folder: Path) -> Callable[[str], list[int]]:

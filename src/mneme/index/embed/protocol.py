@@ -92,7 +92,7 @@ def _unit(row: Sequence[float], source: str) -> bytes:
         unit = None
     if unit is None:
         message = f"'{source}' gave something that is no vector"
-        raise EmbedderError(message, "mneme doctor")
+        raise EmbedderError(message, "mneme index")
     if sys.byteorder == "big":
         unit.byteswap()
     return unit.tobytes()

@@ -1,22 +1,15 @@
 """Embedders behind HTTP: Ollama, and whatever speaks the OpenAI embeddings protocol.
 
-Standard library only. Every call ends by its deadline, whatever the server does; answers are bounded in size, and
-redirects are refused, so that a key goes nowhere but to the address that was set.
+Standard library only; the deadline, the bounds and the key are those of `mneme.remote`.
 """
 
 from __future__ import annotations
 
-import http.client
-import json
-import time
-import urllib.error
-import urllib.parse
-import urllib.request
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mneme.index.embed.instructions import habits_of
 from mneme.index.embed.protocol import EmbedderError, Vectors, unit_vectors
+from mneme.remote import RemoteError, Server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,102 +18,30 @@ if TYPE_CHECKING:
 
 OLLAMA_URL = "http://127.0.0.1:11434"
 BATCH = 64
-LARGEST_ANSWER_BYTES = 64 << 20
-LARGEST_ERROR_BYTES = 4096
-HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 NOT_FOUND = 404
 
 Rows = list[list[float]]
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect is an error: it could carry the key elsewhere."""
+class _EmbedderServer(Server):
+    """A server whose faults are faults of an embedder."""
 
-    def redirect_request(self, *_: object) -> None:
-        """Follow nothing."""
-
-
-class _StatusError(EmbedderError):
-    """The server answered, with an error."""
-
-    def __init__(self, status: int, message: str, hint: str, *, said: bool) -> None:
-        super().__init__(message, hint)
-        self.status, self.said = status, said
-
-
-@dataclass(frozen=True, slots=True)
-class Server:
-    """A JSON server at an address: one request, one answer, within a time."""
-
-    url: str
-    key: str
-    timeout_seconds: float
-
-    @property
-    def host(self) -> str:
-        """Return the host and port, which tell one server's models from another's."""
-        return urllib.parse.urlsplit(self.url).netloc.rpartition("@")[2]
+    __slots__ = ()
 
     def ask(self, path: str, question: object = None) -> Any:  # noqa: ANN401 - JSON is whatever was sent
         """Post a question, or get when there is none, and return the answer."""
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self.key:
-            headers["Authorization"] = f"Bearer {self.key}"
-        content = None if question is None else json.dumps(question).encode()
-        # `urllib` also opens files; an address in the settings must not.
-        if urllib.parse.urlsplit(self.url).scheme not in {"http", "https"}:
-            message = f"'{self.url}' is no http or https address"
-            raise EmbedderError(message, "mneme settings embedder.url")
-        request = urllib.request.Request(self.url.rstrip("/") + path, content, headers)  # noqa: S310 - checked above
         try:
-            return json.loads(self._answer(request))
-        except urllib.error.HTTPError as error:
-            raise self._refusal(error) from error
-        except (OSError, http.client.HTTPException) as error:
-            reason = getattr(error, "reason", error)
-            late = isinstance(error, TimeoutError) or isinstance(reason, TimeoutError)
-            fault = f"did not answer within {self.timeout_seconds:g} s" if late else f"cannot be reached: {reason}"
-            message = f"the embedder at '{self.url}' {fault}"
-            raise EmbedderError(message, "mneme doctor") from error
-        except ValueError as error:
-            message = f"the embedder at '{self.url}' answered with something that is not JSON"
-            raise EmbedderError(message, "mneme doctor") from error
-
-    def _answer(self, request: urllib.request.Request) -> bytes:
-        # A socket's timeout starts again with every byte; the deadline is what a dripping server meets.
-        deadline = time.monotonic() + self.timeout_seconds
-        handlers: list[urllib.request.BaseHandler] = [_NoRedirects()]
-        if urllib.parse.urlsplit(self.url).hostname in HERE:
-            handlers.append(urllib.request.ProxyHandler({}))
-        opener = urllib.request.build_opener(*handlers)
-        answer = bytearray()
-        with opener.open(request, timeout=self.timeout_seconds) as response:
-            while part := response.read1(1 << 16):
-                answer += part
-                if time.monotonic() > deadline:
-                    raise TimeoutError
-                if len(answer) > LARGEST_ANSWER_BYTES:
-                    message = f"the embedder at '{self.url}' answered with more than {LARGEST_ANSWER_BYTES >> 20} MB"
-                    raise EmbedderError(message, "mneme doctor")
-        return bytes(answer)
-
-    def _refusal(self, error: urllib.error.HTTPError) -> _StatusError:
-        said = _said(error)
-        message = f"the embedder at '{self.url}' refused with status {error.code}{said and ': ' + said}"
-        hint = "ollama pull MODEL" if "pull" in said else "mneme doctor"
-        return _StatusError(error.code, message, hint, said=bool(said))
+            return super().ask(path, question)
+        except RemoteError as fault:
+            raise _RefusedEmbedderError(fault) from fault
 
 
-def _said(error: urllib.error.HTTPError) -> str:
-    """Return the one sentence an error answer says, if it says one in JSON."""
-    try:
-        with error:
-            answer = json.loads(error.read(LARGEST_ERROR_BYTES))
-        fault = answer.get("error", "")
-        said = fault.get("message", "") if isinstance(fault, dict) else fault
-    except (OSError, ValueError, AttributeError, http.client.HTTPException):
-        return ""
-    return " ".join(str(said).split())[:200]
+class _RefusedEmbedderError(EmbedderError):
+    """What a server of an embedder answered instead of vectors."""
+
+    def __init__(self, fault: RemoteError) -> None:
+        super().__init__(fault.message, fault.hint)
+        self.status, self.said = fault.status, fault.said
 
 
 class RemoteEmbedder:
@@ -155,13 +76,13 @@ def _batches(texts: list[str]) -> Iterator[list[str]]:
 
 def open_ollama(choice: EmbedderChoice) -> RemoteEmbedder:
     """Open a model of an Ollama server; its digest is the revision."""
-    server = Server(choice.url or OLLAMA_URL, choice.key, choice.timeout_seconds)
+    server = _EmbedderServer(choice.url or OLLAMA_URL, choice.key, choice.timeout_seconds, "embedder")
     model = choice.model or "nomic-embed-text"
 
     def ask(texts: Sequence[str]) -> Rows:
         try:
             answer = server.ask("/api/embed", {"model": model, "input": list(texts), "truncate": True})
-        except _StatusError as error:
+        except _RefusedEmbedderError as error:
             # A server from before batches has no such address, and says so in no JSON.
             if error.status != NOT_FOUND or error.said:
                 raise
@@ -183,8 +104,8 @@ def open_openai(choice: EmbedderChoice) -> RemoteEmbedder:
     """Open a model of a server that speaks the OpenAI protocol; the server's address stands for the revision."""
     if not choice.url or not choice.model:
         message = "an OpenAI-compatible embedder needs an address and a model"
-        raise EmbedderError(message, "mneme settings embedder.url")
-    server = Server(choice.url, choice.key, choice.timeout_seconds)
+        raise EmbedderError(message, "edit mneme.toml: [embedder] url")
+    server = _EmbedderServer(choice.url, choice.key, choice.timeout_seconds, "embedder")
 
     def ask(texts: Sequence[str]) -> Rows:
         question = {"model": choice.model, "input": list(texts), "encoding_format": "float"}
@@ -212,4 +133,4 @@ def _checked(rows: list[Any], texts: Sequence[str], server: Server) -> list[Any]
 
 def _strange(server: Server) -> EmbedderError:
     message = f"the embedder at '{server.url}' answered with something that is not a list of vectors"
-    return EmbedderError(message, "mneme doctor")
+    return EmbedderError(message, "mneme index")

@@ -43,7 +43,7 @@ def open_sentence_transformer(model: str) -> SentenceEmbedder:
     """Open a model by its name or folder."""
     if not model:
         message = "a sentence-transformers embedder needs a model"
-        raise EmbedderError(message, "mneme settings embedder.model")
+        raise EmbedderError(message, "edit mneme.toml: [embedder] model")
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as missing:
@@ -53,4 +53,4 @@ def open_sentence_transformer(model: str) -> SentenceEmbedder:
         return SentenceEmbedder(model, SentenceTransformer(model))
     except Exception as fault:  # the package's errors share no class with ours, nor with each other
         message = f"sentence-transformers cannot open '{model}': {str(fault).splitlines()[0]}"
-        raise EmbedderError(message, "mneme doctor") from fault
+        raise EmbedderError(message, "mneme index") from fault
