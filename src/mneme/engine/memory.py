@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mneme.engine import history as in_history
     from mneme.engine import lint as in_lint
     from mneme.engine import listing as in_listing
+    from mneme.engine import proposals as in_proposals
     from mneme.engine import spine as in_spine
     from mneme.engine.results import Done
     from mneme.files import Plan
@@ -48,6 +49,9 @@ VERBS = {
     "log": "history",
     "mark": "cells",
     "new_id": "spine",
+    "proposals": "proposals",
+    "propose": "proposals",
+    "reject": "proposals",
     "remember": "cells",
     "show": "listing",
     "spine": "spine",
@@ -89,6 +93,9 @@ class Memory:
         log = in_history.log
         mark = in_cells.mark
         new_id = in_spine.new_id
+        proposals = in_proposals.proposals
+        propose = in_proposals.propose
+        reject = in_proposals.reject
         remember = in_cells.remember
         show = in_listing.show
         spine = in_spine.spine

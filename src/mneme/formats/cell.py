@@ -800,7 +800,7 @@ def flat_text(text: str) -> str:
 def kind_of(cell_id: str) -> str:
     """Return the kind of memory that an id's prefix names: for an unknown prefix, the prefix itself."""
     prefix = cell_id.rpartition("-")[0]
-    return KINDS.get(prefix, prefix.lower())
+    return KINDS.get(prefix, "proposal" if prefix == "PROP" else prefix.lower())
 
 
 def cell_record(cell: Cell, path: str) -> Record:
