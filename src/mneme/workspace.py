@@ -250,11 +250,38 @@ def config_folder(env: Mapping[str, str]) -> Path:
     return _user_folder(env, "XDG_CONFIG_HOME", ".config", "Library/Preferences")
 
 
+def home_folder(env: Mapping[str, str] | None = None) -> Path:
+    """Return the folder of capability memory, the home, which belongs to the user and not to one workspace."""
+    env = os.environ if env is None else env
+    said = env.get("MNEME_HOME")
+    return given_folder(said) if said else user_folder(env) / ".claude" / "mneme"
+
+
+def user_folder(env: Mapping[str, str] | None = None) -> Path:
+    """Return the user's own folder, in which host programs keep theirs."""
+    env = os.environ if env is None else env
+    return Path(env.get("HOME") or os.path.expanduser("~"))
+
+
+def search_path(env: Mapping[str, str] | None = None) -> str:
+    """Return the folders in which programs are looked for."""
+    return (os.environ if env is None else env).get("PATH", os.defpath)
+
+
+def wants_fallback(env: Mapping[str, str] | None = None) -> bool:
+    """Say whether cards may be found by their triggers alone where there is no embedder."""
+    return (os.environ if env is None else env).get("MNEME_FALLBACK") == "1"
+
+
+def wants_telemetry(env: Mapping[str, str] | None = None) -> bool:
+    """Say whether the home may log what it recalled: ids and scores, never what was asked."""
+    return (os.environ if env is None else env).get("MNEME_TELEMETRY") != "0"
+
+
 def _user_folder(env: Mapping[str, str], variable: str, linux: str, macos: str) -> Path:
     if env.get(variable):
         return Path(env[variable]) / "mneme"
-    home = Path(env.get("HOME") or os.path.expanduser("~"))
-    return home / (macos if sys.platform == "darwin" else linux) / "mneme"
+    return user_folder(env) / (macos if sys.platform == "darwin" else linux) / "mneme"
 
 
 def model_key(env: Mapping[str, str] | None = None) -> str:

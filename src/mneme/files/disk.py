@@ -214,6 +214,20 @@ def write_derived(place: Path, content: bytes) -> None:
         raise
 
 
+def take_derived(place: Path) -> bytes:
+    """Return the content of a file of machine state and remove it; of two takers one gets it, the other nothing."""
+    taken = place.with_name(f".{place.name}.{os.getpid()}.taken")
+    with storage_errors(place):
+        try:
+            place.rename(taken)
+        except FileNotFoundError:
+            return b""
+        try:
+            return taken.read_bytes()
+        finally:
+            taken.unlink(missing_ok=True)
+
+
 def remove_tree(folder: Path) -> None:
     """Remove a folder of machine state, whatever is left of it."""
     import shutil
