@@ -102,6 +102,16 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "rules.*", str, "", "the severity of a rule of `mneme check` and `mneme lint`", choices=(*SEVERITIES, IGNORE)
     ),
+    Setting(
+        "palace.dimensions.*",
+        str,
+        "",
+        "a view of your own: a query such as `kind:feedback tag:style -state:stale words`",
+    ),
+    Setting(
+        "palace.technology", list, [], "what counts as technology, in place of the profile's tags of infrastructure"
+    ),
+    Setting("palace.more_technology", list, [], "what counts as technology besides"),
     Setting("profile", str, "default", "the layout of this workspace: where things live and what is checked", PROFILES),
     Setting(
         "regions",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mneme.engine import history as in_history
     from mneme.engine import lint as in_lint
     from mneme.engine import listing as in_listing
+    from mneme.engine import palace as in_palace
     from mneme.engine import proposals as in_proposals
     from mneme.engine import spine as in_spine
     from mneme.engine.results import Done
@@ -49,6 +50,7 @@ VERBS = {
     "log": "history",
     "mark": "cells",
     "new_id": "spine",
+    "palace": "palace",
     "proposals": "proposals",
     "propose": "proposals",
     "reject": "proposals",
@@ -93,6 +95,7 @@ class Memory:
         log = in_history.log
         mark = in_cells.mark
         new_id = in_spine.new_id
+        palace = in_palace.palace
         proposals = in_proposals.proposals
         propose = in_proposals.propose
         reject = in_proposals.reject

@@ -11,7 +11,8 @@ from bisect import bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mneme.formats.entry import parse_entries
+from mneme.formats.closure import DECISIONS, SIGNAL
+from mneme.formats.entry import entry_hash, parse_entries
 from mneme.formats.note import ENTRIES, FILE, LARGE_NOTE_BYTES, SECTIONS, note_records, parse_note
 from mneme.formats.piece import Piece
 from mneme.formats.region import PROMOTED
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 _COLLECTED = frozenset({"memory", "day", "buffer", "task", "user-file", "reminder", "dream"})
 # A part of a long section is about as long as what one reads at a glance; entries are never cut.
 PART_CHARS = 1200
+# What a closure block tells of its day besides when it was written and what is open.
+CLOSURE = "Closure"
+_TOLD = (DECISIONS, SIGNAL)
+_NOTHING = frozenset({"", "none", "nothing", "n/a", "-", "\u65e0", "\u6ca1\u6709"})
 
 
 def grain_of(path: str, workspace: Workspace) -> str:
@@ -140,6 +145,21 @@ def _entries(cutter: _Cutter) -> Iterator[Piece]:
     for entry in _remembered(cutter.note):
         record = cutter.record(entry.hash, entry.line, entry.end_line, entry.text)
         yield cutter.piece(record, title=" / ".join(entry.context), body=entry.text)
+    yield from _closed(cutter)
+
+
+def _closed(cutter: _Cutter) -> Iterator[Piece]:
+    """Yield what a day came to, as its closure says: a piece of its own, because no entry holds it."""
+    note, closure = cutter.note, cutter.note.closure
+    said = [line.value for line in closure.lines if line.label in _TOLD and _says(line.value)] if closure else []
+    if closure and said:
+        text = note.text[closure.start : closure.end]
+        record = cutter.record(entry_hash(text), closure.line, closure.end_line, text)
+        yield cutter.piece(record, title=CLOSURE, body="\n".join(said))
+
+
+def _says(value: str) -> bool:
+    return value.strip().rstrip(".").lower() not in _NOTHING
 
 
 def _remembered(note: Note) -> Sequence[Entry]:
