@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from mneme.engine import buffer as in_buffer
     from mneme.engine import cells as in_cells
+    from mneme.engine import days as in_days
     from mneme.engine import history as in_history
     from mneme.engine import lint as in_lint
     from mneme.engine import listing as in_listing
@@ -40,7 +42,12 @@ ALARM = "alarm"  # the file in the state folder that a failed check leaves behin
 # Which module has the function of a verb; `tests/engine/test_memory.py` holds it to the class below.
 VERBS = {
     "affirm": "cells",
+    "buffer_add": "buffer",
+    "buffer_clear": "buffer",
+    "buffer_rotate": "buffer",
+    "buffer_show": "buffer",
     "cells": "spine",
+    "close_day": "days",
     "decay": "cells",
     "diff": "history",
     "fix_cells": "lint",
@@ -50,6 +57,7 @@ VERBS = {
     "log": "history",
     "mark": "cells",
     "new_id": "spine",
+    "note": "days",
     "palace": "palace",
     "proposals": "proposals",
     "propose": "proposals",
@@ -85,7 +93,12 @@ class Memory:
 
     if TYPE_CHECKING:
         affirm = in_cells.affirm
+        buffer_add = in_buffer.buffer_add
+        buffer_clear = in_buffer.buffer_clear
+        buffer_rotate = in_buffer.buffer_rotate
+        buffer_show = in_buffer.buffer_show
         cells = in_spine.cells
+        close_day = in_days.close_day
         decay = in_cells.decay
         diff = in_history.diff
         fix_cells = in_lint.fix_cells
@@ -99,6 +112,7 @@ class Memory:
         proposals = in_proposals.proposals
         propose = in_proposals.propose
         reject = in_proposals.reject
+        note = in_days.note
         remember = in_cells.remember
         show = in_listing.show
         spine = in_spine.spine
@@ -164,7 +178,8 @@ class Memory:
 
         if dry_run:
             steps = files.show_plan(self.root, plan)
-            return results.Done(diff=results.diff_of(steps), status=results.DRY_RUN, steps=tuple(steps))
+            shown = [step for step in steps if not self.shared or self.workspace.audience_of(step.target) == SHARED]
+            return results.Done(diff=results.diff_of(shown), status=results.DRY_RUN, steps=tuple(steps))
         if not plan:
             return results.Done(status=results.UNCHANGED)
         applied = files.apply(self.root, plan, now=self.now(), held=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mneme.errors import BadInputError, RefusedError
 from mneme.formats.block import BLANK, HEADING, ITEM, RULE, TEXT
 from mneme.formats.closure import LABELS
+from mneme.formats.entry import LIST_ITEM, find_time, normal_text
 from mneme.formats.front import (
     BLOCK_LIST,
     DOUBLE,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mneme.formats.block import Item
+    from mneme.formats.entry import Entry
     from mneme.formats.front import Key
     from mneme.formats.note import Note
     from mneme.formats.section import Section
@@ -165,6 +167,32 @@ def append_entry(note: Note, text: str, section: str = "", level: int = 2) -> Sp
     if section and found is None:
         rows = [f"{'#' * level} {section}", "", *rows]
     return _insert_rows(note, _end_row(note, found), rows)
+
+
+def put_timed(note: Note, text: str, time: str, section: str = "", *, apart: str = "") -> Splice:
+    """Add a list item that begins with a time to the note's timeline: below the last one that is not later.
+
+    The timeline is wherever items that begin with a time stand, the section `apart` excepted. Without any it is the
+    section given, else what stands under the title.
+    """
+    aside = note.find_section(apart) if apart else None
+    timed = [entry for entry in note.entries if entry.kind == LIST_ITEM and _own_time(entry)]
+    timed = [entry for entry in timed if not aside or not aside.line < entry.line <= aside.end_line]
+    rows, earlier = _rows(text), [entry for entry in timed if _own_time(entry) <= time]
+    if timed:
+        return _insert_rows(note, earlier[-1].end_line if earlier else timed[0].line - 1, rows)
+    found = note.find_section(section) if section else _title(note)
+    return _insert_rows(note, _end_row(note, found), rows) if found else append_entry(note, text, section)
+
+
+def _own_time(entry: Entry) -> str:
+    return find_time(normal_text(entry.text))
+
+
+def _title(note: Note) -> Section | None:
+    """Return the section of the heading that the note begins with, if others follow it."""
+    top = note.sections[0] if len(note.sections) > 1 else None
+    return top if top and not any(entry.end_line < top.line for entry in note.entries) else None
 
 
 def set_closure(note: Note, values: Mapping[str, str]) -> Splice:
