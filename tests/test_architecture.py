@@ -33,6 +33,7 @@ LEVELS = (
     ("engine",),
     ("serve", "hooks"),
     ("cli",),
+    ("__main__",),
 )
 RECORD_TYPES = "formats.record"
 SURFACE_MAY = {"engine", "render", "errors", RECORD_TYPES}

@@ -62,6 +62,17 @@ _BUDGETS = (
     ("verified_days", 30, "days for which `last_verified` holds"),
     ("working_days", 7, "days for which a day's note is working memory"),
 )
+JOB_TIMES = (
+    ("capture", "every 30m"),
+    ("dream", "12:30"),
+    ("refine", "13:00"),
+    ("review", "Mon 09:00"),
+    ("synthesize", "Mon 09:30"),
+    ("sublimate", "Mon 10:00"),
+    ("decay", "03:00"),
+    ("archive", "03:10"),
+    ("palace", "03:20"),
+)
 _TIERS = (
     ("hot", "what every session loads"),
     ("warm", "what is loaded by tag or recall"),
@@ -112,6 +123,13 @@ SETTINGS: tuple[Setting, ...] = (
         "palace.technology", list, [], "what counts as technology, in place of the profile's tags of infrastructure"
     ),
     Setting("palace.more_technology", list, [], "what counts as technology besides"),
+    Setting("schedule.timezone", str, "", "the time zone of the schedule, as `Europe/Berlin`; empty: this machine's"),
+    *(
+        Setting(
+            f"schedule.{name}", str, "", f"when to {name}: `12:30`, `Mon 09:00`, `every 30m` or `off`; empty: {when}"
+        )
+        for name, when in JOB_TIMES
+    ),
     Setting("profile", str, "default", "the layout of this workspace: where things live and what is checked", PROFILES),
     Setting(
         "regions",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mneme.engine import listing as in_listing
     from mneme.engine import palace as in_palace
     from mneme.engine import proposals as in_proposals
+    from mneme.engine import schedule as in_schedule
     from mneme.engine import spine as in_spine
     from mneme.engine.results import Done
     from mneme.files import Plan
@@ -63,6 +64,8 @@ VERBS = {
     "propose": "proposals",
     "reject": "proposals",
     "remember": "cells",
+    "run_due": "schedule",
+    "schedule": "schedule",
     "show": "listing",
     "spine": "spine",
     "spine_records": "spine",
@@ -114,6 +117,8 @@ class Memory:
         reject = in_proposals.reject
         note = in_days.note
         remember = in_cells.remember
+        run_due = in_schedule.run_due
+        schedule = in_schedule.schedule
         show = in_listing.show
         spine = in_spine.spine
         spine_records = in_spine.spine_records
