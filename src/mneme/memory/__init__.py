@@ -10,7 +10,6 @@ import posixpath
 from typing import TYPE_CHECKING
 
 from mneme import files
-from mneme.profiles.profile import ITEMS
 from mneme.workspace import CELL_SUFFIXES
 
 if TYPE_CHECKING:
@@ -27,6 +26,8 @@ def read_pieces(workspace: Workspace, path: str, content: bytes) -> tuple[Piece,
         from mneme.memory.cells.pieces import cell_pieces
 
         return cell_pieces(text, path, tier=workspace.tier_of(path))
+    from mneme.profiles.profile import ITEMS
+
     if posixpath.basename(path) == ITEMS:
         from mneme.memory.graph.pieces import fact_pieces
 
