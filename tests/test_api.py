@@ -32,7 +32,7 @@ def test_the_clock_is_the_caller_s(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(tmp_path)
     with mneme.open(now=lambda: datetime(2026, 3, 4)) as memory:  # noqa: DTZ001 - a day like any other
         memory.remember("Lunch is at noon", kind="fact")
-        assert memory.show("FACT-0001")[0].since == "2026-03-04"
+        assert memory.show("FACT-0001")[0].record.since == "2026-03-04"
 
 
 def test_importing_costs_nothing() -> None:

@@ -60,6 +60,14 @@ class BadInputError(MnemeError):
     """What the caller gave cannot be used: an unknown id, an impossible date, a malformed prefix."""
 
 
+class UnsureError(BadInputError):
+    """Several answers fit, and only somebody can say which is meant; `choices` are those, the likeliest first."""
+
+    def __init__(self, message: str, hint: str = "", *, choices: tuple[str, ...] = ()) -> None:
+        super().__init__(message, hint)
+        self.choices = choices
+
+
 class NotFoundError(MnemeError):
     """The thing asked for is not there."""
 

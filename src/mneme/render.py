@@ -106,6 +106,29 @@ def shown_text(record: Record, text: str, *, colour: bool = False) -> str:
     return f"{paint(place_text(record), 'dim', colour=colour)}\n{safe_text(text)}\n"
 
 
+def section_text(title: str, text: str, *, colour: bool = False) -> str:
+    """Return a text under a title of its own."""
+    return f"{paint(safe_text(title), 'bold', colour=colour)}\n{text}\n"
+
+
+def facts_text(records: Sequence[Record], *, colour: bool = False) -> str:
+    """Return facts one to a line: since when, what, and which one took its place."""
+    width = max((len(record.id) for record in records), default=0)
+    return "\n".join(_fact_line(record, width, colour=colour) for record in records)
+
+
+def _fact_line(record: Record, width: int, *, colour: bool) -> str:
+    since = paint(one_line(f"{record.since:<10}"), "dim", colour=colour)
+    successor = next((link.target for link in record.links if link.relation == "superseded-by"), "")
+    ended = f"  (superseded by {one_line(successor)})" if successor and record.state == "superseded" else ""
+    return f"  {one_line(record.id):<{width}}  {since}  {_first_line(record.text)}{ended}"
+
+
+def rows_text(rows: Iterable[object]) -> str:
+    """Return rows that know their own line, harmless, one to a line."""
+    return "\n".join(one_line(str(row)).rstrip() for row in rows)
+
+
 def place_text(record: Record) -> str:
     """Return where a record lies, as `path:line` or `path:line-end`."""
     end = f"-{record.end_line}" if record.end_line > record.line else ""

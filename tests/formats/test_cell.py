@@ -205,7 +205,7 @@ def test_every_field_is_read() -> None:
     assert first.links == (Link("supersedes", "DEC-0031", 8),)
     assert (first.line, first.end_line, first.start, first.end) == (1, 8, 0, text.index("@ DEC-0031"))
     assert (second.retired, second.was, second.audience) == ("2026-06-06", ("DEC-0009",), "shared")
-    assert (first.retired, first.was, first.audience) == ("", (), "private")
+    assert (first.retired, first.was, first.audience) == ("", (), "")
     assert parse_cells(text).faults == ()
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Built by tools/build_skill.py from the sources of mneme: edit those, then `make skill`.
-# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 62653097a9fd4f21
+# License: MIT. Needs Python 3.9 or later and nothing else. Sources: f825ff405f2668e2
 # ruff: noqa: B905, F821, I001, RUF100, UP036
 # fmt: off
 # mypy: ignore-errors
@@ -1464,7 +1464,8 @@ class Cell:
     end: int = 0
     retired: str = ""
     was: tuple[str, ...] = ()
-    audience: str = PRIVATE
+    audience: str = ""
+    """`shared` or `private` where the cell says so, else empty: then its file decides."""
     state_span: tuple[int, int] | None = None
     conf_span: tuple[int, int] | None = None
     since_span: tuple[int, int] | None = None
@@ -1775,6 +1776,11 @@ def _read_cell(text: str, table: _Lines, first: int, last: int, faults: list[Fau
     return _finished(draft, text, table, first, end)
 
 
+def _audience(notes: Sequence[tuple[str, str]]) -> str:
+    said = [value for name, value in notes if name == "audience"]
+    return "" if not said else SHARED if SHARED in said else PRIVATE
+
+
 def _finished(draft: _Draft, text: str, table: _Lines, first: int, end: int) -> Cell:
     lines, starts, number = table
     values, spans, notes = draft.values, draft.spans, draft.notes
@@ -1795,7 +1801,7 @@ def _finished(draft: _Draft, text: str, table: _Lines, first: int, end: int) -> 
         end=end,
         retired=next((value for name, value in notes if name == "retired"), ""),
         was=tuple(value for name, value in notes if name == "was"),
-        audience=SHARED if ("audience", SHARED) in notes else PRIVATE,
+        audience=_audience(notes),
         state_span=spans.get("state"),
         conf_span=spans.get("conf"),
         since_span=spans.get("since"),

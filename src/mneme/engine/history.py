@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mneme import files
 from mneme.engine.results import diff_of
+from mneme.errors import RefusedError
 from mneme.workspace import set_trust
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from mneme.engine.memory import Memory
     from mneme.engine.results import Done, Gone, LogRow
+    from mneme.files import Entry
 
 
 def log(memory: Memory, limit: int = 0) -> Sequence[LogRow]:
@@ -22,14 +24,24 @@ def log(memory: Memory, limit: int = 0) -> Sequence[LogRow]:
     from mneme.engine import results
 
     undone = files.undone_numbers(memory.root)
-    rows = (results.log_row(entry, undone) for entry in files.entries(memory.root, newest_first=True))
+    seen = (entry for entry in files.entries(memory.root, newest_first=True) if _sees(memory, entry))
+    rows = (results.log_row(entry, undone) for entry in seen)
     return tuple(islice(rows, limit or None))
 
 
 def diff(memory: Memory, n: int | None = None) -> tuple[int, str]:
     """Return what a plan of history did, as a unified diff; the newest plan unless one is named."""
     number = next((row.n for row in memory.log(1)), 0) if n is None else n
-    return number, diff_of(files.get_entry(memory.root, number).steps)
+    entry = files.get_entry(memory.root, number)
+    if not _sees(memory, entry):
+        message = f"plan {number} is private"
+        raise RefusedError(message, f"mneme diff {number} --context main")
+    return number, diff_of(entry.steps)
+
+
+def _sees(memory: Memory, entry: Entry) -> bool:
+    """Say whether a plan may be told: in a shared context, if all that it touched is shared."""
+    return all(memory.sees_file(path) for path in entry.paths)
 
 
 def undo(memory: Memory, n: int | None = None, *, dry_run: bool = False) -> Done:

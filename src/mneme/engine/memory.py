@@ -51,6 +51,7 @@ VERBS = {
     "close_day": "days",
     "decay": "cells",
     "diff": "history",
+    "entities": "listing",
     "fix_cells": "lint",
     "forget": "history",
     "lint": "lint",
@@ -70,6 +71,7 @@ VERBS = {
     "spine": "spine",
     "spine_records": "spine",
     "supersede": "cells",
+    "tags": "listing",
     "trust": "history",
     "undo": "history",
 }
@@ -104,6 +106,7 @@ class Memory:
         close_day = in_days.close_day
         decay = in_cells.decay
         diff = in_history.diff
+        entities = in_listing.entities
         fix_cells = in_lint.fix_cells
         forget = in_history.forget
         lint = in_lint.lint
@@ -123,6 +126,7 @@ class Memory:
         spine = in_spine.spine
         spine_records = in_spine.spine_records
         supersede = in_cells.supersede
+        tags = in_listing.tags
         trust = in_history.trust
         undo = in_history.undo
     else:
@@ -173,6 +177,15 @@ class Memory:
         """Say whether a record may be told to whoever asks: in a shared context only what is shared."""
         return not self.shared or record.audience == SHARED
 
+    def sees_file(self, path: str) -> bool:
+        """Say whether a whole file may be told to whoever asks: in a shared context, if all that is in it is shared."""
+        from mneme.memory import load_pieces
+
+        if not self.shared:
+            return True
+        shared = self.workspace.audience_of(path) == SHARED
+        return shared and all(self.sees(piece.record) for piece in load_pieces(self.workspace, [path]))
+
     def writing(self, verb: str, *, dry_run: bool) -> contextlib.AbstractContextManager[object]:
         """Hold the workspace's lock while a verb plans and applies; a dry run needs none."""
         return contextlib.nullcontext() if dry_run else files.locked(self.root, verb)
@@ -183,8 +196,8 @@ class Memory:
 
         if dry_run:
             steps = files.show_plan(self.root, plan)
-            shown = [step for step in steps if not self.shared or self.workspace.audience_of(step.target) == SHARED]
-            return results.Done(diff=results.diff_of(shown), status=results.DRY_RUN, steps=tuple(steps))
+            diff = results.diff_of(step for step in steps if self.sees_file(step.path) and self.sees_file(step.target))
+            return results.Done(diff=diff, status=results.DRY_RUN, steps=tuple(steps))
         if not plan:
             return results.Done(status=results.UNCHANGED)
         applied = files.apply(self.root, plan, now=self.now(), held=True)

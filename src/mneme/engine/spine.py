@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mneme.errors import BadInputError
+from mneme.formats.record import SHARED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ def spine(memory: Memory, paths: Sequence[str] = (), *, as_of: str | None = None
     """Return the spine, a line for each cell that holds, or that held on a day."""
     from mneme.formats.cell import spine_line, spine_lines
 
-    if as_of is None:
+    if as_of is None and not memory.shared:
         return [line for file in memory.cells(paths).files for line in spine_lines(file)]
     return [spine_line(cell) for _, cell in _held(memory, paths, as_of)]
 
@@ -45,14 +46,19 @@ def _held(memory: Memory, paths: Sequence[str], as_of: str | None) -> Sequence[t
     from mneme.formats.record import WORKING_STATES
 
     known = memory.cells(paths)
+    seen = [(file.path, cell) for file, cell in known.all() if not memory.shared or _is_shared(memory, file.path, cell)]
     if as_of is None:
-        return [(file.path, cell) for file, cell in known.all() if cell.state in WORKING_STATES]
+        return [(path, cell) for path, cell in seen if cell.state in WORKING_STATES]
     if not is_date(as_of):
         message = f"'{as_of}' is not a date"
         raise BadInputError(message, "mneme spine --as-of 2026-01-31")
-    places = {(cell.id, cell.line): file.path for file, cell in known.all()}
-    held = spine_as_of([cell for _, cell in known.all()], as_of)
+    places = {(cell.id, cell.line): path for path, cell in seen}
+    held = spine_as_of([cell for _, cell in seen], as_of)
     return [(places[cell.id, cell.line], cell) for cell in held]
+
+
+def _is_shared(memory: Memory, path: str, cell: Cell) -> bool:
+    return (cell.audience or memory.workspace.audience_of(path)) == SHARED
 
 
 def new_id(memory: Memory, prefix: str, paths: Sequence[str] = ()) -> str:

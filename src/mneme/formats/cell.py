@@ -109,7 +109,8 @@ class Cell:
     end: int = 0
     retired: str = ""
     was: tuple[str, ...] = ()
-    audience: str = PRIVATE
+    audience: str = ""
+    """`shared` or `private` where the cell says so, else empty: then its file decides."""
     state_span: tuple[int, int] | None = None
     conf_span: tuple[int, int] | None = None
     since_span: tuple[int, int] | None = None
@@ -439,6 +440,11 @@ def _read_cell(text: str, table: _Lines, first: int, last: int, faults: list[Fau
     return _finished(draft, text, table, first, end)
 
 
+def _audience(notes: Sequence[tuple[str, str]]) -> str:
+    said = [value for name, value in notes if name == "audience"]
+    return "" if not said else SHARED if SHARED in said else PRIVATE
+
+
 def _finished(draft: _Draft, text: str, table: _Lines, first: int, end: int) -> Cell:
     lines, starts, number = table
     values, spans, notes = draft.values, draft.spans, draft.notes
@@ -459,7 +465,7 @@ def _finished(draft: _Draft, text: str, table: _Lines, first: int, end: int) -> 
         end=end,
         retired=next((value for name, value in notes if name == "retired"), ""),
         was=tuple(value for name, value in notes if name == "was"),
-        audience=SHARED if ("audience", SHARED) in notes else PRIVATE,
+        audience=_audience(notes),
         state_span=spans.get("state"),
         conf_span=spans.get("conf"),
         since_span=spans.get("since"),
@@ -816,7 +822,7 @@ def cell_record(cell: Cell, path: str) -> Record:
         conf=cell.conf,
         since=cell.since,
         seen=cell.seen,
-        audience=cell.audience,
+        audience=cell.audience or PRIVATE,
         links=cell.links,
     )
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from mneme.formats.block import BLANK, CODE, ITEM, QUOTE, TABLE, TEXT
 from mneme.formats.span import to_bytes
+from mneme.formats.standing import without_standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -89,10 +90,10 @@ class Entry:
 def normal_text(text: str) -> str:
     """Return an entry's words without what may change while it stays the same entry.
 
-    List markers, checkboxes and quote marks go from every line, each run of white space becomes one space, and the
-    characters are composed (NFC).
+    List markers, checkboxes and quote marks go from every line and so does a comment with its standing, each run of
+    white space becomes one space, and the characters are composed (NFC).
     """
-    rows = _LINE_END.split(text)
+    rows = _LINE_END.split(without_standing(text))
     words = " ".join(" ".join(row[_lead(row) :] for row in rows).split())
     return words if words.isascii() else unicodedata.normalize("NFC", words)
 

@@ -18,7 +18,7 @@ from mneme.formats.entry import entry_hash, parse_entries
 from mneme.formats.front import parse_front
 from mneme.formats.link import parse_links
 from mneme.formats.pointer import parse_pointers
-from mneme.formats.record import AUDIENCES, LIVE, PRIVATE, SHARED, SUPERSEDED, WARM, Record
+from mneme.formats.record import AUDIENCES, CONFS, LIVE, PRIVATE, SHARED, STATES, SUPERSEDED, WARM, Record
 from mneme.formats.record import Link as Relation
 from mneme.formats.region import parse_promotions, parse_regions
 from mneme.formats.section import numbered, parse_sections
@@ -296,8 +296,12 @@ def _file_record(note: Note, record: Record, since: str) -> Record:
             key = front.find(name)
             if key:
                 relations += [Relation(name.replace("_", "-"), target, key.line) for target in front.listed(name)]
-        if front.text("superseded_by") or front.text("state") == SUPERSEDED:
+        if front.text("superseded_by"):
             state = SUPERSEDED
+        elif front.text("state") in STATES:
+            state = front.text("state")
+        if front.text("conf") in CONFS:
+            record = replace(record, conf=front.text("conf"))
         since = find_date(front.text("created")) or since
         kind = front.text("type")
         record = replace(record, kind=kind) if kind and kind.isprintable() and " " not in kind else record

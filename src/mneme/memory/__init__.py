@@ -25,7 +25,7 @@ def read_pieces(workspace: Workspace, path: str, content: bytes) -> tuple[Piece,
     if path.endswith(CELL_SUFFIXES):
         from mneme.memory.cells.pieces import cell_pieces
 
-        return cell_pieces(text, path, tier=workspace.tier_of(path))
+        return cell_pieces(text, path, tier=workspace.tier_of(path), audience=workspace.audience_of(path))
     from mneme.profiles.profile import ITEMS
 
     if posixpath.basename(path) == ITEMS:

@@ -8,11 +8,11 @@ from mneme.formats.cell import cell_record, parse_cells
 from mneme.formats.piece import Piece
 
 
-def cell_pieces(text: str, path: str, *, tier: str) -> tuple[Piece, ...]:
-    """Return a piece for each cell of a file."""
+def cell_pieces(text: str, path: str, *, tier: str, audience: str) -> tuple[Piece, ...]:
+    """Return a piece for each cell of a file; where a cell says nothing of its audience, the file's is its own."""
     return tuple(
         Piece(
-            replace(cell_record(cell, path), tier=tier),
+            replace(cell_record(cell, path), tier=tier, audience=cell.audience or audience),
             gist=cell.gist,
             cue=cell.cue,
             topic=cell.topic,

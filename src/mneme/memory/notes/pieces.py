@@ -15,10 +15,13 @@ from mneme.formats.closure import DECISIONS, SIGNAL
 from mneme.formats.entry import entry_hash, parse_entries
 from mneme.formats.note import ENTRIES, FILE, LARGE_NOTE_BYTES, SECTIONS, note_records, parse_note
 from mneme.formats.piece import Piece
+from mneme.formats.record import LIVE, RETIRED, Link
 from mneme.formats.region import PROMOTED
 from mneme.formats.section import numbered
 from mneme.formats.stamp import find_date
+from mneme.formats.standing import Standing, parse_standing, without_standing
 from mneme.profiles import entity_of
+from mneme.profiles.profile import CLASSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from mneme.workspace import Workspace
 
 # Kinds of files that are collected entry by entry, whatever the profile.
+TASK = "task"
 _COLLECTED = frozenset({"memory", "day", "buffer", "task", "user-file", "reminder", "dream"})
 # A part of a long section is about as long as what one reads at a glance; entries are never cut.
 PART_CHARS = 1200
@@ -55,6 +59,8 @@ def note_pieces(text: str, path: str, workspace: Workspace) -> tuple[Piece, ...]
     note = parse_note(text, path)
     day = workspace.profile.find_day(path)
     grain = grain_of(path, workspace)
+    if grain == SECTIONS and note.front and note.front.text("type") in CLASSES:
+        grain = FILE  # a classified memory that has moved to the archive
     whole, *_ = note_records(
         note,
         kind=workspace.kind_of(path),
@@ -80,11 +86,12 @@ def _in_place(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
 class _Cutter:
     """A note and the record of its file, and what every piece of it shares."""
 
-    __slots__ = ("dates", "entity", "hashtags", "links", "note", "tags", "whole")
+    __slots__ = ("dates", "entity", "hashtags", "links", "note", "standing", "tags", "whole")
 
     def __init__(self, note: Note, whole: Record) -> None:
         self.note = note
         self.whole = whole
+        self.standing = Standing()
         front = note.front
         self.tags = (note.tag_line.names if note.tag_line else ()) + (front.listed("tags") if front else ())
         self.hashtags = [(tag.line, tag.name) for tag in note.hashtags]
@@ -105,7 +112,7 @@ class _Cutter:
             entity=self.entity,
         )
 
-    def record(self, name: str, line: int, end_line: int, text: str) -> Record:
+    def record(self, name: str, line: int, end_line: int, text: str, standing: Standing) -> Record:
         """Return the record of some of the note's lines; a dated heading above them says since when they hold."""
         first = bisect_right(self.links, line - 1, key=lambda link: link.line)
         last = bisect_right(self.links, end_line, key=lambda link: link.line)
@@ -115,15 +122,27 @@ class _Cutter:
             id=f"{self.note.path}#{name}" if name else self.note.path,
             line=line,
             end_line=end_line,
-            text=text,
+            text=without_standing(text),
+            state=standing.state or self.whole.state,
+            conf=standing.conf or self.whole.conf,
             since=since,
-            seen=self.whole.seen or since,
-            links=tuple(self.links[first:last]),
+            seen=max(standing.seen, self.whole.seen or since),
+            links=tuple(self.links[first:last]) + _successors(standing, line),
         )
 
     def date_at(self, line: int) -> str:
         """Return the date of the dated heading that a line stands under, or the empty string."""
         return next((date for first, last, date in reversed(self.dates) if first <= line <= last), "")
+
+
+def _successors(standing: Standing, line: int) -> tuple[Link, ...]:
+    return (Link("superseded-by", standing.successor, line),) if standing.successor else ()
+
+
+def row_below(note: Note, section: Section) -> str:
+    """Return the line below a section's heading, where its standing is kept."""
+    rows = note.lines.rows
+    return rows[section.heading.end_line] if section.heading.end_line < len(rows) else ""
 
 
 def _dated_headings(note: Note) -> Iterator[tuple[int, int, str]]:
@@ -142,9 +161,12 @@ def _whole(cutter: _Cutter) -> Iterator[Piece]:
 
 
 def _entries(cutter: _Cutter) -> Iterator[Piece]:
+    done = {item.line for item in cutter.note.items if item.done} if cutter.whole.kind == TASK else ()
     for entry in _remembered(cutter.note):
-        record = cutter.record(entry.hash, entry.line, entry.end_line, entry.text)
-        yield cutter.piece(record, title=" / ".join(entry.context), body=entry.text)
+        record = cutter.record(entry.hash, entry.line, entry.end_line, entry.text, parse_standing(entry.text))
+        if entry.line in done and record.state == LIVE:
+            record = replace(record, state=RETIRED)
+        yield cutter.piece(record, title=" / ".join(entry.context), body=record.text)
     yield from _closed(cutter)
 
 
@@ -154,7 +176,7 @@ def _closed(cutter: _Cutter) -> Iterator[Piece]:
     said = [line.value for line in closure.lines if line.label in _TOLD and _says(line.value)] if closure else []
     if closure and said:
         text = note.text[closure.start : closure.end]
-        record = cutter.record(entry_hash(text), closure.line, closure.end_line, text)
+        record = cutter.record(entry_hash(text), closure.line, closure.end_line, text, Standing())
         yield cutter.piece(record, title=CLOSURE, body="\n".join(said))
 
 
@@ -185,6 +207,7 @@ def _sections(cutter: _Cutter) -> Iterator[Piece]:
     yield from _parts(cutter, "", "", begin, stop)
     for section in note.sections:
         title = " / ".join(_titles(note.sections, section))
+        cutter.standing = parse_standing(row_below(note, section))
         yield from _parts(cutter, section.slug, title, section.line, section.own_end_line)
 
 
@@ -211,5 +234,5 @@ def _parts(cutter: _Cutter, name: str, title: str, first: int, last: int) -> Ite
 
 def _part(cutter: _Cutter, name: str, title: str, entries: Sequence[Entry]) -> Piece:
     text = cutter.note.text[entries[0].start : entries[-1].end]
-    record = cutter.record(name, entries[0].line, entries[-1].end_line, text)
-    return cutter.piece(record, title=title, body=text)
+    record = cutter.record(name, entries[0].line, entries[-1].end_line, text, cutter.standing)
+    return cutter.piece(record, title=title, body=record.text)
