@@ -25,6 +25,7 @@ V4_FILES = {
     *("MEMORY.md", "memory/working-buffer.md", "memory/episodic/.gitkeep", "mneme.toml"),
     *(f"memory/semantic/{name}.md" for name in ("infrastructure", "preferences", "projects", "decisions")),
     "memory/procedural/lessons-learned.md",
+    *(f"memory/scripts/{name}.sh" for name in ("archive-old-episodic", "atomic-write", "health-check")),
 }
 NEVER_FORGET_FILES = {
     *("MEMORY.md", "USER.md", "SOUL.md", "HEARTBEAT.md", "todos.md", "mneme.toml", "memory/memory-types.md"),

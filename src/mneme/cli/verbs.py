@@ -75,6 +75,8 @@ VERBS: tuple[Verb, ...] = (
     Verb("close", DAYS, "close the day: decisions, signal, what is open", writes=True),
     Verb("buffer", DAYS, "the working buffer: add, show, rotate, clear", writes=True),
     Verb("schedule", UPKEEP, "see when upkeep is due, run it, have it run by itself", writes=True),
+    Verb("archive", UPKEEP, "move old days' notes to the archive", writes=True),
+    Verb("write", UPKEEP, "replace a file from standard input, whole or not at all", writes=True),
     Verb("log", UPKEEP, "list the applied changes"),
     Verb("diff", UPKEEP, "show what one applied change did"),
     Verb("forget", UPKEEP, "destroy a memory everywhere, with a report", writes=True),

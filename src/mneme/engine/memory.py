@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mneme.engine import buffer as in_buffer
     from mneme.engine import cells as in_cells
     from mneme.engine import days as in_days
+    from mneme.engine import filing as in_filing
     from mneme.engine import history as in_history
     from mneme.engine import lint as in_lint
     from mneme.engine import listing as in_listing
@@ -43,6 +44,7 @@ ALARM = "alarm"  # the file in the state folder that a failed check leaves behin
 # Which module has the function of a verb; `tests/engine/test_memory.py` holds it to the class below.
 VERBS = {
     "affirm": "cells",
+    "archive": "filing",
     "buffer_add": "buffer",
     "buffer_clear": "buffer",
     "buffer_rotate": "buffer",
@@ -74,6 +76,7 @@ VERBS = {
     "tags": "listing",
     "trust": "history",
     "undo": "history",
+    "write": "filing",
 }
 
 
@@ -98,6 +101,7 @@ class Memory:
 
     if TYPE_CHECKING:
         affirm = in_cells.affirm
+        archive = in_filing.archive
         buffer_add = in_buffer.buffer_add
         buffer_clear = in_buffer.buffer_clear
         buffer_rotate = in_buffer.buffer_rotate
@@ -114,11 +118,11 @@ class Memory:
         log = in_history.log
         mark = in_cells.mark
         new_id = in_spine.new_id
+        note = in_days.note
         palace = in_palace.palace
         proposals = in_proposals.proposals
         propose = in_proposals.propose
         reject = in_proposals.reject
-        note = in_days.note
         remember = in_cells.remember
         run_due = in_schedule.run_due
         schedule = in_schedule.schedule
@@ -129,6 +133,7 @@ class Memory:
         tags = in_listing.tags
         trust = in_history.trust
         undo = in_history.undo
+        write = in_filing.write
     else:
 
         def __getattr__(self, name: str) -> Callable[..., Any]:

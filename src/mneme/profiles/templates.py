@@ -152,6 +152,24 @@ last_active: {moment}
 
 """
 
+# The layout's own three scripts, for whoever calls them by name; all they do is call the command.
+_SCRIPT = """\
+#!/bin/sh
+# {what}
+exec mneme --workspace "$(dirname "$0")/../.." {call}
+"""
+
+
+def _script(what: str, call: str) -> str:
+    return _SCRIPT.replace("{what}", what).replace("{call}", call)
+
+
+_ARCHIVER = _script(
+    "Move days' notes that are more than N days old (30) to memory/archive/YYYY/MM/.", 'archive --days "${1:-30}"'
+)
+_WRITER = _script("Write a file of this workspace from standard input, whole or not at all.", 'write "$1"')
+_HEALTH = _script("Check this workspace; the exit code is 0 if all is well, and 1 if anything fails.", 'check "$@"')
+
 # never-forget
 
 _TYPES = """\
@@ -268,6 +286,9 @@ _FILES = {
         ("memory/procedural/lessons-learned.md", _LESSONS),
         ("memory/working-buffer.md", _BUFFER),
         ("memory/episodic/.gitkeep", _KEEP),
+        ("memory/scripts/archive-old-episodic.sh", _ARCHIVER),
+        ("memory/scripts/atomic-write.sh", _WRITER),
+        ("memory/scripts/health-check.sh", _HEALTH),
     ),
     "never-forget": (
         ("MEMORY.md", _INDEXED),
