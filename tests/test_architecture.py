@@ -31,7 +31,8 @@ LEVELS = (
     ("hosts", "models"),
     ("recall", "capture", "consolidate", "transfer", "forget"),
     ("engine",),
-    ("serve", "hooks"),
+    ("hooks",),
+    ("serve",),
     ("cli",),
     ("__main__",),
 )
@@ -41,7 +42,7 @@ SURFACE_MAY = {"engine", "render", "errors", RECORD_TYPES}
 # the service and the hooks, so the command line stands above them.
 NARROWER = {
     "render": {"errors", RECORD_TYPES},
-    "serve": SURFACE_MAY,
+    "serve": SURFACE_MAY | {"hooks"},
     "hooks": SURFACE_MAY,
     "cli": SURFACE_MAY | {"serve", "hooks"},
 }
@@ -61,12 +62,14 @@ READS_CLOCK = {
 }
 READS_ENVIRONMENT = {
     "workspace": "the one reader of environment and settings",
+    "hooks.client": "runs before anything of ours is imported, and has to find the engine",
     "cli.frame": "NO_COLOR, TERM and MNEME_DEBUG say how to print, before any workspace is known",
 }
 READS_SETTINGS = {"settings": "the one parser of mneme.toml; `workspace` gives it the text"}
 WRITES_FILES = {
     "files": "the one writer",
     "index": "the index is derived: it lies in the machine's own folder, and may be lost at any moment",
+    "hooks.client": "tells a fault in its log when nothing of ours could be imported; the rest is the engine's",
     "cli.frame": "keeps the traceback of a crash, which must not depend on what has just crashed",
 }
 

@@ -8,8 +8,7 @@ memory.remember("Local cache uses SQLite, not JSON", kind="decision", topic="sto
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # every hook imports this module, and `typing` takes longer than Python itself to start
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -150,6 +152,30 @@ def _entries(folder: Path, unreadable: list[str] | None = None, name: str = "") 
         return []
 
 
+# The environment
+
+
+_CALLER: ContextVar[Mapping[str, str] | None] = ContextVar("_CALLER", default=None)
+
+
+@contextmanager
+def environment_of(env: Mapping[str, str]) -> Iterator[None]:
+    """Let a caller's environment stand for this process's own in the block: a service answers for many callers."""
+    token = _CALLER.set(env)
+    try:
+        yield
+    finally:
+        _CALLER.reset(token)
+
+
+def _environment(env: Mapping[str, str] | None = None) -> Mapping[str, str]:
+    """Return the environment that is meant: the one given, else the caller's, else this process's."""
+    if env is not None:
+        return env
+    caller = _CALLER.get()
+    return os.environ if caller is None else caller
+
+
 # Finding
 
 
@@ -157,14 +183,14 @@ def find_workspace(
     asked: str | None = None, *, here: Path | None = None, env: Mapping[str, str] | None = None
 ) -> Workspace:
     """Return the workspace that a command is about, by the contract's order; the personal one when there is no other."""
-    env = os.environ if env is None else env
+    env = _environment(env)
     root, found_by = _find_root(asked, here, env)
     return open_workspace(root, found_by=found_by, env=env)
 
 
 def open_workspace(root: Path, *, found_by: str = "--workspace", env: Mapping[str, str] | None = None) -> Workspace:
     """Return the workspace in a folder that is known to be one."""
-    env = os.environ if env is None else env
+    env = _environment(env)
     text = files.find_file(root / FILE_NAME)
     settings = Settings() if text is None else parse_settings(text.decode("utf-8", "surrogateescape"))
     trusted = found_by == "personal" or str(root) in trusted_paths(env)
@@ -252,30 +278,30 @@ def config_folder(env: Mapping[str, str]) -> Path:
 
 def home_folder(env: Mapping[str, str] | None = None) -> Path:
     """Return the folder of capability memory, the home, which belongs to the user and not to one workspace."""
-    env = os.environ if env is None else env
+    env = _environment(env)
     said = env.get("MNEME_HOME")
     return given_folder(said) if said else user_folder(env) / ".claude" / "mneme"
 
 
 def user_folder(env: Mapping[str, str] | None = None) -> Path:
     """Return the user's own folder, in which host programs keep theirs."""
-    env = os.environ if env is None else env
+    env = _environment(env)
     return Path(env.get("HOME") or os.path.expanduser("~"))
 
 
 def search_path(env: Mapping[str, str] | None = None) -> str:
     """Return the folders in which programs are looked for."""
-    return (os.environ if env is None else env).get("PATH", os.defpath)
+    return _environment(env).get("PATH", os.defpath)
 
 
 def wants_fallback(env: Mapping[str, str] | None = None) -> bool:
     """Say whether cards may be found by their triggers alone where there is no embedder."""
-    return (os.environ if env is None else env).get("MNEME_FALLBACK") == "1"
+    return _environment(env).get("MNEME_FALLBACK") == "1"
 
 
 def wants_telemetry(env: Mapping[str, str] | None = None) -> bool:
     """Say whether the home may log what it recalled: ids and scores, never what was asked."""
-    return (os.environ if env is None else env).get("MNEME_TELEMETRY") != "0"
+    return _environment(env).get("MNEME_TELEMETRY") != "0"
 
 
 def _user_folder(env: Mapping[str, str], variable: str, linux: str, macos: str) -> Path:
@@ -286,12 +312,12 @@ def _user_folder(env: Mapping[str, str], variable: str, linux: str, macos: str) 
 
 def model_key(env: Mapping[str, str] | None = None) -> str:
     """Return the key of the language model's server; secrets are no settings."""
-    return (os.environ if env is None else env).get("MNEME_MODEL_KEY", "")
+    return _environment(env).get("MNEME_MODEL_KEY", "")
 
 
 def quiet_environment(env: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the environment for a host program that we start ourselves: its hooks must not call us again."""
-    return {**(os.environ if env is None else env), "MNEME_HOOKS": "off"}
+    return {**_environment(env), "MNEME_HOOKS": "off"}
 
 
 # Trust
@@ -299,14 +325,14 @@ def quiet_environment(env: Mapping[str, str] | None = None) -> dict[str, str]:
 
 def trusted_paths(env: Mapping[str, str] | None = None) -> set[str]:
     """Return the absolute paths whose word may be taken: one per line in the user's `trusted` file."""
-    content = files.find_file(config_folder(os.environ if env is None else env) / "trusted")
+    content = files.find_file(config_folder(_environment(env)) / "trusted")
     lines = (content or b"").decode("utf-8", "surrogateescape").split("\n")
     return {_parse_path(line) for line in lines if line and not line.startswith("#")}
 
 
 def set_trust(root: Path, *, trusted: bool, env: Mapping[str, str] | None = None) -> None:
     """Write down that a path is trusted, or that it no longer is."""
-    env = os.environ if env is None else env
+    env = _environment(env)
     known = trusted_paths(env)
     if (str(root) in known) == trusted:
         return

@@ -59,6 +59,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("list", EVERYDAY, "list records by kind, state, topic or tag"),
     Verb("tags", EVERYDAY, "list the tags in use, or the records with one"),
     Verb("entities", EVERYDAY, "list the entities that facts are kept about"),
+    Verb("serve", EVERYDAY, "run the resident engine that answers hooks"),
     Verb("undo", EVERYDAY, "take back an applied change", writes=True),
     Verb("install", EVERYDAY, "connect git or a host program to this memory", writes=True),
     Verb("spine", CELLS, "print the working cells, one line each"),
@@ -81,6 +82,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("diff", UPKEEP, "show what one applied change did"),
     Verb("forget", UPKEEP, "destroy a memory everywhere, with a report", writes=True),
     Verb("trust", UPKEEP, "trust a workspace by its path", writes=True),
+    Verb("hook", HOSTS, "answer one event of a host program"),
     Verb("uninstall", HOSTS, "take back what `install` did", writes=True),
     Verb("completion", HOSTS, "print a completion script for bash, zsh or fish"),
 )

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         plan_replace,
         text_edits,
     )
+    from mneme.files.seat import find_holder, taken_seat
     from mneme.files.undo import last_to_undo, plan_undo, undone_numbers
     from mneme.files.writer import Applied, apply, destroy, recover, show_plan
 
@@ -47,6 +48,7 @@ _PARTS = {
     "journal": "Entry Step entries get_entry step_diff",
     "lock": "is_locked locked workplace",
     "plan": ("Change Edit Hunk Plan digest edited plan_create plan_edit plan_move plan_remove plan_replace text_edits"),
+    "seat": "find_holder taken_seat",
     "undo": "last_to_undo plan_undo undone_numbers",
     "writer": "Applied apply destroy recover show_plan",
 }
@@ -69,6 +71,7 @@ __all__ = [
     "edited",
     "entries",
     "find_file",
+    "find_holder",
     "get_entry",
     "is_interrupted",
     "is_locked",
@@ -87,6 +90,7 @@ __all__ = [
     "show_plan",
     "step_diff",
     "take_derived",
+    "taken_seat",
     "text_edits",
     "undone_numbers",
     "workplace",

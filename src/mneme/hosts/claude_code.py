@@ -1,0 +1,56 @@
+"""Claude Code: its events, what it sends with each, and what it reads back.
+
+An answer is one JSON object with `hookSpecificOutput`; its `additionalContext` reaches the model. Texts over 10,000
+characters would be spilled to a file, so an answer stays below that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mneme.hosts.event import EVENTS as ALL_EVENTS
+from mneme.hosts.event import Event, ToolUse, json_line, map_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAME = "claude-code"
+EVENTS = {name: name for name in ALL_EVENTS}
+LONGEST_ANSWER_CHARS = 9_500
+
+
+def read_event(name: str, payload: Mapping[str, Any]) -> Event:
+    """Return the event that Claude Code tells of."""
+    return Event(
+        name=name,
+        host=NAME,
+        session=text_of(payload, "session_id"),
+        turn=text_of(payload, "prompt_id", "turn_id"),
+        cwd=text_of(payload, "cwd"),
+        cause=text_of(payload, "source", "reason", "trigger"),
+        prompt=text_of(payload, "prompt"),
+        said=text_of(payload, "last_assistant_message"),
+        tool=read_tool(payload),
+        agent=text_of(payload, "agent_id"),
+        transcript=text_of(payload, "transcript_path"),
+    )
+
+
+def read_tool(payload: Mapping[str, Any]) -> ToolUse | None:
+    """Return the use of a tool that an event is about, if it is about one."""
+    name = text_of(payload, "tool_name")
+    if not name:
+        return None
+    return ToolUse(
+        name=name,
+        id=text_of(payload, "tool_use_id"),
+        given=map_of(payload, "tool_input"),
+        came_back=payload.get("tool_response"),
+        error=text_of(payload, "error"),
+        interrupted=payload.get("is_interrupt") is True,
+    )
+
+
+def print_answer(event: Event, context: str) -> str:
+    """Return the answer in Claude Code's JSON."""
+    return json_line({"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": context}})

@@ -1,0 +1,46 @@
+"""Codex: Claude Code's events and JSON, without PostToolUseFailure; a failure is read from what the tool gave back.
+
+Answers are Claude Code's. Context beyond 2,500 tokens would be spilled to a file, so an answer stays below that.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mneme.hosts import claude_code
+from mneme.hosts.event import AFTER_TOOL, TOOL_FAILED, Event, json_line, map_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAME = "codex"
+EVENTS = {name: name for name in claude_code.EVENTS if name != TOOL_FAILED}
+LONGEST_ANSWER_CHARS = 8_000
+_EXIT_CODE = re.compile(r"(?:exit(?:ed with)? code:?|Exit code:?) *(-?\d+)")
+
+print_answer = claude_code.print_answer
+
+
+def read_event(name: str, payload: Mapping[str, Any]) -> Event:
+    """Return the event that Codex tells of; a tool that went wrong is a failure."""
+    event = replace(claude_code.read_event(name, payload), host=NAME)
+    if event.name != AFTER_TOOL or event.tool is None or event.tool.error:
+        return event
+    error = _failure(payload)
+    return replace(event, name=TOOL_FAILED, tool=replace(event.tool, error=error)) if error else event
+
+
+def _failure(payload: Mapping[str, Any]) -> str:
+    """Return what a tool's answer says about its failure, or the empty text."""
+    answer = payload.get("tool_response")
+    said = answer if isinstance(answer, str) else json_line(answer or {})
+    inner = map_of(payload, "tool_response")
+    meta = inner.get("metadata")
+    code = inner.get("exit_code", meta.get("exit_code") if isinstance(meta, dict) else None)
+    if code is None and isinstance(answer, str) and (found := _EXIT_CODE.search(answer[:400])):
+        code = int(found[1])
+    if isinstance(code, int) and code != 0:
+        return f"Exit code {code}\n{said[:2000]}"
+    return said[:2000] if inner.get("is_error") is True or inner.get("isError") is True else ""

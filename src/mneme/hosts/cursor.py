@@ -1,0 +1,69 @@
+"""Cursor: the same moments under its own names; it takes context at the start of a session alone.
+
+A prompt can be stopped there but not added to, so what a prompt brings to mind reaches the model through the MCP server
+and the rules file. Versions of Cursor that do not know an event pass over it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mneme.hosts import claude_code
+from mneme.hosts.event import (
+    AFTER_TOOL,
+    BEFORE_COMPACTION,
+    BEFORE_TOOL,
+    PROMPT,
+    SESSION_END,
+    SESSION_START,
+    STOP,
+    TOOL_FAILED,
+    Event,
+    json_line,
+    text_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAME = "cursor"
+EVENTS = {
+    SESSION_START: "sessionStart",
+    PROMPT: "beforeSubmitPrompt",
+    BEFORE_TOOL: "preToolUse",
+    AFTER_TOOL: "postToolUse",
+    TOOL_FAILED: "postToolUseFailure",
+    BEFORE_COMPACTION: "preCompact",
+    STOP: "stop",
+    SESSION_END: "sessionEnd",
+}
+LONGEST_ANSWER_CHARS = 9_500
+
+
+def read_event(name: str, payload: Mapping[str, Any]) -> Event:
+    """Return the event that Cursor tells of."""
+    event = claude_code.read_event(name, payload)
+    roots = payload.get("workspace_roots")
+    first = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+    tool = event.tool
+    if tool is not None:
+        tool = replace(
+            tool,
+            came_back=payload.get("tool_output", tool.came_back),
+            error=text_of(payload, "error_message") or tool.error,
+        )
+    return replace(
+        event,
+        host=NAME,
+        session=text_of(payload, "conversation_id", "session_id"),
+        turn=text_of(payload, "generation_id"),
+        cwd=event.cwd or first,
+        said=text_of(payload, "text"),
+        tool=tool,
+    )
+
+
+def print_answer(event: Event, context: str) -> str:
+    """Return the answer in Cursor's JSON, for the one event whose context it takes."""
+    return json_line({"additional_context": context}) if event.name == SESSION_START else ""

@@ -1,0 +1,58 @@
+"""Gemini CLI: the same moments under its own names, and an answer that is JSON or nothing.
+
+It has one event after a tool, which tells of a failure inside the tool's answer. What its SessionEnd says is not waited
+for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mneme.hosts import claude_code
+from mneme.hosts.event import (
+    AFTER_TOOL,
+    BEFORE_COMPACTION,
+    BEFORE_TOOL,
+    PROMPT,
+    SESSION_END,
+    SESSION_START,
+    STOP,
+    TOOL_FAILED,
+    Event,
+    json_line,
+    map_of,
+    text_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAME = "gemini"
+EVENTS = {
+    SESSION_START: "SessionStart",
+    PROMPT: "BeforeAgent",
+    BEFORE_TOOL: "BeforeTool",
+    AFTER_TOOL: "AfterTool",
+    BEFORE_COMPACTION: "PreCompress",
+    STOP: "AfterAgent",
+    SESSION_END: "SessionEnd",
+}
+LONGEST_ANSWER_CHARS = 9_500
+
+
+def read_event(name: str, payload: Mapping[str, Any]) -> Event:
+    """Return the event that Gemini CLI tells of; a tool whose answer has an error is a failure."""
+    event = replace(claude_code.read_event(name, payload), host=NAME, said=text_of(payload, "prompt_response"))
+    if event.name != AFTER_TOOL or event.tool is None:
+        return event
+    answer = map_of(payload, "tool_response")
+    error = text_of(answer, "error") or text_of(map_of(answer, "error"), "message")
+    return replace(event, name=TOOL_FAILED, tool=replace(event.tool, error=error)) if error else event
+
+
+def print_answer(event: Event, context: str) -> str:
+    """Return the answer in Gemini CLI's JSON; a session's own event names what it answers."""
+    if event.name not in (SESSION_START, PROMPT):
+        return ""
+    return json_line({"hookSpecificOutput": {"hookEventName": EVENTS[event.name], "additionalContext": context}})

@@ -1,0 +1,128 @@
+"""The resident engine: one process per user that answers hooks from warm memory, and leaves when nobody asks any more.
+
+It listens on a socket that only its owner may open. Each workspace is worked on by one thread of its own, so what comes
+in is done in the order it came, and one that is slow keeps no other waiting. It ends when it has been idle for long,
+has grown too large, or when its own files were replaced; the next hook starts a new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mneme.engine.service import find_holder, taken_seat
+from mneme.serve.line import Line
+from mneme.serve.rooms import Rooms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+IDLE_MINUTES = 30.0
+LARGEST_MEGABYTES = 1500
+_LOOK_SECONDS = 1.0
+_STOP_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Under which terms the engine stays: where it listens, how long it waits for nothing, how large it may grow."""
+
+    socket: Path
+    idle_minutes: float = IDLE_MINUTES
+    largest_megabytes: int = LARGEST_MEGABYTES
+
+
+def run(terms: Terms, warn: Callable[[str], None], *, detached: bool = False) -> str:
+    """Serve until it is time to go, and return why; the empty text where another engine is there already."""
+    if detached:
+        leave_parent()
+    with taken_seat(terms.socket.parent, names=(terms.socket.name, "starting")) as taken:
+        if not taken:
+            return ""
+        with contextlib.closing(Rooms(_now, warn)) as rooms, Line(terms.socket, rooms.answer, warn) as line:
+            return _stay(terms, rooms, line)
+
+
+def _now() -> datetime:
+    return datetime.now().astimezone()
+
+
+def find_engine(socket: Path) -> int | None:
+    """Return the process of the user's engine, or None where none runs."""
+    return find_holder(socket.parent)
+
+
+def stop_engine(socket: Path) -> int | None:
+    """Ask the user's engine to end and wait until it has; return its process, or None where none ran."""
+    holder = find_engine(socket)
+    if holder is None:
+        return None
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(holder, signal.SIGTERM)
+    ends = time.monotonic() + _STOP_SECONDS
+    while find_engine(socket) == holder and time.monotonic() < ends:
+        time.sleep(0.02)
+    return holder
+
+
+def leave_parent() -> None:
+    """Hold nothing of whoever started us: no session, no folder, no open file."""
+    with contextlib.suppress(PermissionError):
+        os.setsid()
+    os.chdir("/")
+    with contextlib.suppress(OSError):
+        for name in os.listdir("/dev/fd"):
+            if int(name) > 2:  # noqa: PLR2004 - the three standard streams
+                with contextlib.suppress(OSError):
+                    os.close(int(name))
+
+
+def _stay(terms: Terms, rooms: Rooms, line: Line) -> str:
+    """Serve until there is a reason to go."""
+    asked = threading.Event()
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        asked.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    sources = _sources()
+    while not asked.wait(_LOOK_SECONDS):
+        if not line.is_named():
+            return "its socket is gone"
+        if rooms.is_busy():
+            continue
+        if rooms.idle_seconds() > terms.idle_minutes * 60:
+            return "nobody asked for long"
+        if _megabytes() > terms.largest_megabytes:
+            return "it had grown too large"
+        if _sources() != sources:
+            return "its own files were replaced"
+    return "it was asked to"
+
+
+def _sources() -> tuple[int, ...]:
+    """Return what changes when the program on the disk is replaced by another."""
+    try:
+        return tuple(place.stat().st_mtime_ns for place in (Path(__file__), Path(__file__).parent))
+    except OSError:
+        return ()
+
+
+def _megabytes() -> float:
+    """Return how much of the machine's memory this process holds."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+    except (OSError, ValueError):
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6  # bytes, where there is no /proc

@@ -1,0 +1,1 @@
+"""Hooks as hosts run them: real processes, a real engine."""
