@@ -41,6 +41,10 @@ class Settings:
         start = prefix + "."
         return {key.removeprefix(start): value for key, value in self._values.items() if key.startswith(start)}
 
+    def fingerprint(self, without: tuple[str, ...] = ()) -> str:
+        """Return a text that is the same for the same settings, keys that begin with one of `without` left out."""
+        return repr(sorted((key, value) for key, value in self._values.items() if not key.startswith(without)))
+
     def with_value(self, key: str, value: object) -> Settings:
         """Return settings in which one key differs."""
         return Settings(self._values | {key: value})

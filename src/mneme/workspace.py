@@ -315,6 +315,11 @@ def model_key(env: Mapping[str, str] | None = None) -> str:
     return _environment(env).get("MNEME_MODEL_KEY", "")
 
 
+def embedder_key(env: Mapping[str, str] | None = None) -> str:
+    """Return the key of the embedder's server; secrets are no settings."""
+    return (os.environ if env is None else env).get("MNEME_EMBEDDER_KEY", "")
+
+
 def quiet_environment(env: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the environment for a host program that we start ourselves: its hooks must not call us again."""
     return {**_environment(env), "MNEME_HOOKS": "off"}

@@ -77,6 +77,51 @@ class BackendContract:
         assert [one for _, one in backend.get(["DEC-1"], ANY)] == [whole]
         assert backend.known() == {"notes/caf\udce9.md": "stamp"}
 
+    def test_several_files_are_put_at_once_and_anew(self, backend: Backend) -> None:
+        """Many files come in one step; put anew, nothing of what was there is kept, vectors included."""
+        backend.put_many([("a.md", "1", [piece("F-1", "zebra")]), ("b.md", "1", [piece("F-2", "horse")])])
+        backend.put_vectors(MODEL, {row: vector(1, 0, 0) for row, _ in backend.unembedded(MODEL, 9)})
+        assert (backend.known(), backend.embedded(MODEL)) == ({"a.md": "1", "b.md": "1"}, 2)
+        backend.put_many([("a.md", "2", [piece("F-1", "zebra")])], anew=True)
+        assert (backend.known(), backend.embedded(MODEL)) == ({"a.md": "2", "b.md": "1"}, 1)
+        assert self.found(backend, "zebra") == ["F-1"]
+        assert backend.tally(["zebra"]).frequency == {"zebra": 1}
+
+    def test_a_stamp_changes_without_its_pieces(self, backend: Backend) -> None:
+        """A file that was looked at again keeps its pieces; one that is unknown stays so."""
+        backend.put("a.md", "1", [piece("F-1", "zebra")])
+        backend.restamp({"a.md": "2", "b.md": "2"})
+        assert backend.known() == {"a.md": "2"}
+        assert self.found(backend, "zebra") == ["F-1"]
+
+    def test_an_id_of_before_leads_to_the_piece(self, backend: Backend) -> None:
+        """An alias finds its piece, unless some other has the id now; it goes when the piece no longer has it."""
+        backend.put("a.md", "1", [piece("F-1", aliases=("F-8", "F-2")), piece("F-2")])
+        assert ids(backend.get(["F-8"], ANY)) == ["F-1"]
+        assert ids(backend.get(["F-2"], ANY)) == ["F-2"]
+        backend.put("a.md", "1", [piece("F-1")])
+        assert backend.get(["F-8"], ANY) == []
+
+    def test_links_are_followed_back(self, backend: Backend) -> None:
+        """Whoever links to an id or a path is found, by the path as it is written and as the workspace has it."""
+        to = replace(piece("F-2", links=(Link("links", "../b.md#top"),)).record, path="notes/day.md")
+        backend.put("a.md", "1", [piece("F-1", links=(Link("supersedes", "DEC-1"),)), piece("F-3", audience=SHARED)])
+        backend.put("notes/day.md", "1", [Piece(to)])
+        assert ids(backend.linking(["DEC-1"], ANY)) == ["F-1"]
+        assert ids(backend.linking(["b.md"], ANY)) == ids(backend.linking(["b.md#top"], ANY)) == ["F-2"]
+        assert ids(backend.linking(["DEC-1", "b.md"], ANY)) == ["F-1", "F-2"]
+        assert backend.linking(["DEC-1"], Wanted(shared_only=True)) == backend.linking([], ANY) == []
+        backend.put("a.md", "1", [piece("F-1")])
+        assert backend.linking(["DEC-1"], ANY) == []
+
+    def test_what_is_wanted_is_listed(self, backend: Backend) -> None:
+        """A list needs no question: it is in order of path and line, and no longer than asked."""
+        backend.put("b.md", "1", [Piece(replace(piece("F-1").record, path="b.md"))])
+        backend.put("a.md", "1", [piece("F-2", topic="x/y"), piece("F-3", topic="x")])
+        assert ids(backend.listed(ANY, 9)) == ["F-2", "F-3", "F-1"]
+        assert ids(backend.listed(ANY, 1)) == ["F-2"]
+        assert ids(backend.listed(Wanted(topic="x/y"), 9)) == ["F-2"]
+
     def test_words_find_by_stem_and_rarity(self, backend: Backend) -> None:
         """Inflections meet, and the piece with the rarer word comes first."""
         backend.put("a.md", "1", [piece(f"F-{n}", "the cache is warm") for n in range(5)])

@@ -20,7 +20,8 @@ class Piece:
     """A record as it is read: its texts by column, what it belongs to, and its place among its neighbours.
 
     `group` names what the piece is a part of (a session, a note, a section) and `place` its position there: pieces of
-    one group at adjoining places are neighbours. `speaker` is who says it, where somebody does.
+    one group at adjoining places are neighbours. `speaker` is who says it, where somebody does. `until` is the day on
+    which it was retired, and `aliases` are ids that it had before.
     """
 
     record: Record
@@ -34,6 +35,8 @@ class Piece:
     place: int = 0
     speaker: str = ""
     entity: str = ""
+    until: str = ""
+    aliases: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, str, str, str, str]:

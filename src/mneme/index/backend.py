@@ -7,9 +7,11 @@ it here, in every look-up. All of it is derived: dropping a backend loses nothin
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from mneme.errors import StorageError
 from mneme.formats.piece import Piece
 from mneme.formats.record import SHARED, WORKING_STATES, Link, Record
 from mneme.index.words import Traits, parse_terms, parse_traits
@@ -20,6 +22,14 @@ if TYPE_CHECKING:
 # A word in a gist or a heading says more about the piece than one in its body.
 COLUMN_WEIGHTS = (2.0, 2.0, 1.5, 1.5, 1.0)
 EVERY_STATE: tuple[str, ...] = ()
+
+
+class BusyIndexError(StorageError):
+    """Somebody else was writing the index for longer than one would wait."""
+
+
+class DamagedIndexError(StorageError):
+    """What is stored is not what was written: set it aside and make it again from the files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +114,14 @@ class Backend(Protocol):
     def put(self, path: str, stamp: str, pieces: Sequence[Piece]) -> None:
         """Make these the pieces of a file, whatever was there; the vector of an unchanged text is kept."""
 
+    def put_many(self, files: Iterable[tuple[str, str, Sequence[Piece]]], *, anew: bool = False) -> None:
+        """Put several files in one step: all of them are found afterwards, or none. `anew` keeps nothing of before."""
+
     def drop(self, paths: Iterable[str]) -> None:
         """Forget files and their pieces; an unknown path is no fault."""
+
+    def restamp(self, stamps: Mapping[str, str]) -> None:
+        """Give files that are known another stamp, their pieces being the same; an unknown path is no fault."""
 
     def known(self) -> dict[str, str]:
         """Return each indexed file with the stamp that it was put under."""
@@ -129,13 +145,25 @@ class Backend(Protocol):
         """Return whole pieces, in the order asked; one that is gone or not wanted is left out."""
 
     def get(self, ids: Sequence[str], wanted: Wanted) -> list[tuple[int, Piece]]:
-        """Return the pieces with these record ids, in the order asked; an id may have several, or none."""
+        """Return the pieces with these record ids, in the order asked; an id may have several, or none.
+
+        A piece that had the id before comes where none has it now.
+        """
+
+    def linking(self, targets: Sequence[str], wanted: Wanted) -> list[tuple[int, Piece]]:
+        """Return the pieces that link to any of these ids or paths, in order of path and line."""
+
+    def listed(self, wanted: Wanted, limit: int) -> list[tuple[int, Piece]]:
+        """Return the pieces that are wanted, in order of path and line."""
 
     def tally(self, terms: Sequence[str]) -> Tally:
         """Return how many pieces there are, how long they are, and how many have each term."""
 
     def unembedded(self, embedder: str, limit: int) -> list[tuple[int, str]]:
         """Return rows that lack a vector of that embedder, each with the text to embed."""
+
+    def embedded(self, embedder: str) -> int:
+        """Return how many pieces have a vector of that embedder."""
 
     def put_vectors(self, embedder: str, vectors: Mapping[int, bytes]) -> None:
         """Keep unit vectors, packed little-endian float32; one for a row that is gone is ignored."""
@@ -149,6 +177,12 @@ class Backend(Protocol):
     def set_meta(self, name: str, value: str) -> None:
         """Keep a note about the index as a whole."""
 
+    def wait_at_most(self, seconds: float) -> None:
+        """Say how long a write may wait for another process; longer, and it raises `BusyIndexError`."""
+
+    def is_current(self) -> bool:
+        """Say whether this is still the store that others would open: it may have been set aside or deleted."""
+
     def close(self) -> None:
         """Let go of files and connections; what was put stays."""
 
@@ -158,10 +192,11 @@ def piece_as_json(piece: Piece) -> dict[str, object]:
     record = piece.record.as_json()
     record["links"] = [[link.relation, link.target, link.line] for link in piece.record.links]
     texts = {name: getattr(piece, name) for name in _TEXTS if getattr(piece, name)}
-    return {"record": record, **texts, **({"tags": list(piece.tags)} if piece.tags else {})}
+    return {"record": record, **texts, **{name: list(held) for name in _LISTS if (held := getattr(piece, name))}}
 
 
-_TEXTS = ("gist", "cue", "topic", "title", "body", "group", "place", "speaker", "entity")
+_TEXTS = ("gist", "cue", "topic", "title", "body", "group", "place", "speaker", "entity", "until")
+_LISTS = ("tags", "aliases")
 
 
 def piece_from_json(values: dict[str, object]) -> Piece:
@@ -169,8 +204,23 @@ def piece_from_json(values: dict[str, object]) -> Piece:
     texts: dict[str, Any] = dict(values)
     record: dict[str, Any] = dict(texts.pop("record"))
     links = tuple(Link(*link) for link in record.pop("links"))
-    tags = tuple(texts.pop("tags", ()))
-    return Piece(record=Record(**record, links=links), tags=tags, **texts)
+    lists = {name: tuple(texts.pop(name, ())) for name in _LISTS}
+    return Piece(record=Record(**record, links=links), **lists, **texts)
+
+
+def targets_of(piece: Piece) -> tuple[str, ...]:
+    """Return what a piece links to: ids and paths as they are written, and paths as the workspace has them."""
+    folder = posixpath.dirname(piece.record.path)
+    found: dict[str, None] = {}
+    for link in piece.record.links:
+        found[link.target] = None
+        path, _, anchor = link.target.partition("#")
+        if path and ":" not in path:
+            whole = posixpath.normpath(posixpath.join(folder, path))
+            found[whole] = None
+            if anchor:
+                found[f"{whole}#{anchor}"] = None
+    return tuple(found)
 
 
 def same_texts(one: Piece, other: Piece) -> bool:

@@ -14,7 +14,7 @@ from operator import mul
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
-from mneme.index.backend import COLUMN_WEIGHTS, Near, Outline, Tally, Wanted, outline_of, same_texts
+from mneme.index.backend import COLUMN_WEIGHTS, Near, Outline, Tally, Wanted, outline_of, same_texts, targets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,6 +43,13 @@ class ReferenceBackend:
         self._meta: dict[str, str] = {}
         self._next = 1
 
+    def put_many(self, files: Iterable[tuple[str, str, Sequence[Piece]]], *, anew: bool = False) -> None:
+        """Put several files."""
+        for path, stamp, pieces in files:
+            if anew:
+                self.drop([path])
+            self.put(path, stamp, pieces)
+
     def put(self, path: str, stamp: str, pieces: Sequence[Piece]) -> None:
         """Make these the pieces of a file; a row whose texts are the same stays the same row."""
         before = {number: row for number, row in self._rows.items() if row.path == path}
@@ -61,6 +68,10 @@ class ReferenceBackend:
         for path in paths:
             self._stamps.pop(path, None)
             self._remove([number for number, row in self._rows.items() if row.path == path])
+
+    def restamp(self, stamps: Mapping[str, str]) -> None:
+        """Give known files another stamp."""
+        self._stamps.update({path: stamp for path, stamp in stamps.items() if path in self._stamps})
 
     def known(self) -> dict[str, str]:
         """Return each file with its stamp."""
@@ -110,10 +121,23 @@ class ReferenceBackend:
         return [(number, piece) for number, piece in found if wanted.allows(piece)]
 
     def get(self, ids: Sequence[str], wanted: Wanted) -> list[tuple[int, Piece]]:
-        """Return the pieces with these ids."""
-        return [
-            (number, row.piece) for one in ids for number, row in self._allowed(wanted) if row.piece.record.id == one
-        ]
+        """Return the pieces with these ids, or that had them."""
+        allowed = [(number, row.piece) for number, row in self._allowed(wanted)]
+        found: list[tuple[int, Piece]] = []
+        for one in ids:
+            own = [(number, piece) for number, piece in allowed if piece.record.id == one]
+            found += own or [(number, piece) for number, piece in allowed if one in piece.aliases]
+        return found
+
+    def linking(self, targets: Sequence[str], wanted: Wanted) -> list[tuple[int, Piece]]:
+        """Return the pieces that link to any of these."""
+        asked = set(targets)
+        return [(number, piece) for number, piece in self.listed(wanted, len(self._rows)) if asked & {*targets_of(piece)}]
+
+    def listed(self, wanted: Wanted, limit: int) -> list[tuple[int, Piece]]:
+        """Return the pieces that are wanted."""
+        found = [(row.path, row.piece.record.line, number, row.piece) for number, row in self._allowed(wanted)]
+        return [(number, piece) for _, _, number, piece in sorted(found, key=lambda one: one[:3])[:limit]]
 
     def tally(self, terms: Sequence[str]) -> Tally:
         """Return how many pieces there are, how long, and how many have each term."""
@@ -132,6 +156,10 @@ class ReferenceBackend:
         held = self._vectors.setdefault(embedder, {})
         held.update({number: array("f", vector) for number, vector in vectors.items() if number in self._rows})
 
+    def embedded(self, embedder: str) -> int:
+        """Return how many pieces have a vector."""
+        return len(self._vectors.get(embedder, {}))
+
     def forget_embedder(self, embedder: str) -> None:
         """Drop one embedder's vectors."""
         self._vectors.pop(embedder, None)
@@ -143,6 +171,13 @@ class ReferenceBackend:
     def set_meta(self, name: str, value: str) -> None:
         """Keep a note about the index."""
         self._meta[name] = value
+
+    def wait_at_most(self, seconds: float) -> None:
+        """Do nothing: nobody else writes here."""
+
+    def is_current(self) -> bool:
+        """Say yes: nobody else has it."""
+        return True
 
     def close(self) -> None:
         """Do nothing: there is nothing to let go of."""

@@ -26,6 +26,8 @@ from mneme.formats.piece import COLUMNS
 from mneme.formats.record import SHARED
 from mneme.index.backend import (
     COLUMN_WEIGHTS,
+    BusyIndexError,
+    DamagedIndexError,
     Near,
     Outline,
     Tally,
@@ -33,6 +35,7 @@ from mneme.index.backend import (
     outline_of,
     piece_as_json,
     piece_from_json,
+    targets_of,
 )
 from mneme.index.words import Traits
 
@@ -43,8 +46,13 @@ if TYPE_CHECKING:
     from mneme.index.vectors import VectorFile
 
 APPLICATION_ID = 0x4D4E454D
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 BUSY_SECONDS = 30.0
+# Primary result codes of SQLite: the pages make no sense, or it is no database; and what it says of tables amiss.
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_AMISS = ("no such table", "no such column", "malformed")
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_PRIMARY_CODE = 0xFF
 # A word that is in more pieces than this tells little, and reading all of them would take longer than an answer may.
 MOST_POSTINGS = 8_000
 # The best by words are looked up before it is known which of them are wanted: mostly, nearly all are.
@@ -65,6 +73,10 @@ CREATE INDEX piece_id ON piece (id);
 CREATE INDEX piece_place ON piece (path, party, place);
 CREATE INDEX piece_draw ON piece (draw);
 CREATE TABLE file (path BLOB PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE pointer (
+    target BLOB NOT NULL, alias INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (target, alias, row)
+) WITHOUT ROWID;
+CREATE INDEX pointer_row ON pointer (row);
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE total (pieces INTEGER NOT NULL, length REAL NOT NULL);
 INSERT INTO total VALUES (0, 0);
@@ -96,6 +108,7 @@ class SqliteBackend:
         self._files: dict[str, tuple[int, VectorFile]] = {}
         self._orphans: dict[str, list[int]] = {}
         self._samples: dict[str, tuple[int, list[bytes]]] = {}
+        self._patience = BUSY_SECONDS
         self.notice = ""
         self._connection = self._opened()
 
@@ -106,19 +119,25 @@ class SqliteBackend:
         with self._writing() as cursor:
             self._put(cursor, _bytes(path), stamp, pieces)
 
-    def put_many(self, files: Iterable[tuple[str, str, Sequence[Piece]]]) -> None:
+    def put_many(self, files: Iterable[tuple[str, str, Sequence[Piece]]], *, anew: bool = False) -> None:
         """Put several files in one step: all of them are found afterwards, or none."""
         with self._writing() as cursor:
             for path, stamp, pieces in files:
+                if anew:
+                    self._drop(cursor, _bytes(path))
                 self._put(cursor, _bytes(path), stamp, pieces)
 
     def drop(self, paths: Iterable[str]) -> None:
         """Forget files and their pieces."""
         with self._writing() as cursor:
             for path in map(_bytes, paths):
-                rows = cursor.execute("SELECT row, length FROM piece WHERE path = ?", (path,)).fetchall()
-                self._remove(cursor, dict(rows))
-                cursor.execute("DELETE FROM file WHERE path = ?", (path,))
+                self._drop(cursor, path)
+
+    def restamp(self, stamps: Mapping[str, str]) -> None:
+        """Give known files another stamp."""
+        with self._writing() as cursor:
+            pairs = [(stamp, _bytes(path)) for path, stamp in stamps.items()]
+            cursor.executemany("UPDATE file SET stamp = ? WHERE path = ?", pairs)
 
     def put_vectors(self, embedder: str, vectors: Mapping[int, bytes]) -> None:
         """Keep vectors of rows that are there: in the mapped file first, then on the list of what is embedded."""
@@ -154,6 +173,28 @@ class SqliteBackend:
             cursor.execute(
                 "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", (name, value)
             )
+
+    def wait_at_most(self, seconds: float) -> None:
+        """Say how long a write may wait for another process."""
+        if seconds != self._patience:
+            self._patience = seconds
+            with self._lock, _told(self._path):
+                self._connection.execute(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
+
+    def is_current(self) -> bool:
+        """Say whether the path still leads to the file that is open here."""
+        return self._inode == _inode(self._path)
+
+    def set_aside(self) -> None:
+        """Put a damaged file aside and begin an empty one; what another process began meanwhile is only opened."""
+        with self._lock:
+            current = self.is_current()
+            self.close()
+            self._samples.clear()
+            self._orphans.clear()
+            if current:
+                self._set_aside()
+            self._connection = self._opened()
 
     def close(self) -> None:
         """Close the connection and let go of the vectors."""
@@ -239,12 +280,26 @@ class SqliteBackend:
         where, values = _conditions(wanted)
         found: list[tuple[int, Piece]] = []
         with self._reading() as cursor:
-            for one in ids:
-                lines = cursor.execute(
-                    f"SELECT row, content FROM piece WHERE id = ?{where} ORDER BY row", (_bytes(one), *values)
-                )
-                found.extend((row, piece_from_json(json.loads(content))) for row, content in lines)
+            for one in map(_bytes, ids):
+                lines = cursor.execute(f"{_WHOLE} WHERE id = ?{where} ORDER BY row", (one, *values)).fetchall()
+                found += _whole(lines or cursor.execute(f"{_WHOLE}{_CALLED}{where} ORDER BY row", (one, *values)))
         return found
+
+    def linking(self, targets: Sequence[str], wanted: Wanted) -> list[tuple[int, Piece]]:
+        """Return the pieces that link to any of these."""
+        where, values = _conditions(wanted)
+        asked = [_bytes(one) for one in targets]
+        linking = f" WHERE row IN (SELECT row FROM pointer WHERE target IN ({', '.join('?' * len(asked))}) AND alias = 0)"
+        with self._reading() as cursor:
+            return _whole(cursor.execute(f"{_WHOLE}{linking}{where} ORDER BY path, line, row", (*asked, *values)))
+
+    def listed(self, wanted: Wanted, limit: int) -> list[tuple[int, Piece]]:
+        """Return the pieces that are wanted."""
+        where, values = _conditions(wanted)
+        with self._reading() as cursor:
+            return _whole(
+                cursor.execute(f"{_WHOLE} WHERE true{where} ORDER BY path, line, row LIMIT ?", (*values, limit))
+            )
 
     def tally(self, terms: Sequence[str]) -> Tally:
         """Return how many pieces there are, how long, and how many have each term."""
@@ -262,6 +317,12 @@ class SqliteBackend:
             ).fetchall()
         return [(row, piece_from_json(json.loads(content)).spoken) for row, content in lines]
 
+    def embedded(self, embedder: str) -> int:
+        """Return how many pieces have a vector."""
+        with self._reading() as cursor:
+            (count,) = cursor.execute("SELECT count(*) FROM embedded WHERE embedder = ?", (embedder,)).fetchone()
+            return int(count)
+
     def meta(self, name: str) -> str:
         """Return a note about the index."""
         with self._reading() as cursor:
@@ -276,31 +337,41 @@ class SqliteBackend:
             "SELECT digest, row, length FROM piece WHERE path = ? ORDER BY row DESC", (path,)
         ):
             before.setdefault(digest, []).append((row, length))
-        fresh: list[tuple[tuple[object, ...], Outline]] = []
+        fresh: list[tuple[tuple[object, ...], Outline, Piece]] = []
         for piece in pieces:
             outline = outline_of(0, _text(path), piece)
             line = _line(path, piece, outline)
             same = before.get(line[_DIGEST_AT])
             if same:
-                cursor.execute(f"UPDATE piece SET ({_KEPT_COLUMNS}) = ({_MARKS}) WHERE row = ?", (*line, same.pop()[0]))
+                row = same.pop()[0]
+                cursor.execute(f"UPDATE piece SET ({_KEPT_COLUMNS}) = ({_MARKS}) WHERE row = ?", (*line, row))
+                cursor.execute("DELETE FROM pointer WHERE row = ?", (row,))
+                _point(cursor, row, piece)
             else:
-                fresh.append((line, outline))
+                fresh.append((line, outline, piece))
         self._remove(cursor, dict(row for rows in before.values() for row in rows))
         self._insert(cursor, fresh)
         cursor.execute("INSERT OR REPLACE INTO file VALUES (?, ?)", (path, stamp))
 
-    def _insert(self, cursor: sqlite3.Cursor, fresh: Sequence[tuple[tuple[object, ...], Outline]]) -> None:
+    def _drop(self, cursor: sqlite3.Cursor, path: bytes) -> None:
+        rows = cursor.execute("SELECT row, length FROM piece WHERE path = ?", (path,)).fetchall()
+        self._remove(cursor, dict(rows))
+        cursor.execute("DELETE FROM file WHERE path = ?", (path,))
+
+    def _insert(self, cursor: sqlite3.Cursor, fresh: Sequence[tuple[tuple[object, ...], Outline, Piece]]) -> None:
         (last,) = cursor.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'piece'").fetchone()
         numbered = list(enumerate(fresh, last + 1))
         cursor.executemany(
             f"INSERT INTO piece (row, {_KEPT_COLUMNS}) VALUES (?, {_MARKS})",
-            [(row, *line) for row, (line, _) in numbered],
+            [(row, *line) for row, (line, _, _) in numbered],
         )
         cursor.executemany(
             f"INSERT INTO words (rowid, {', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)",
-            [(row, *map(" ".join, outline.terms)) for row, (_, outline) in numbered],
+            [(row, *map(" ".join, outline.terms)) for row, (_, outline, _) in numbered],
         )
-        length = math.fsum(outline.length for _, outline in fresh)
+        for row, (_, _, piece) in numbered:
+            _point(cursor, row, piece)
+        length = math.fsum(outline.length for _, outline, _ in fresh)
         cursor.execute("UPDATE total SET pieces = pieces + ?, length = length + ?", (len(fresh), length))
 
     def _remove(self, cursor: sqlite3.Cursor, rows: Mapping[int, float]) -> None:
@@ -308,7 +379,7 @@ class SqliteBackend:
             return
         gone = _list(rows)
         touched = cursor.execute(f"SELECT DISTINCT embedder FROM embedded WHERE row IN ({_EACH})", (gone,)).fetchall()
-        for table, key in (("embedded", "row"), ("piece", "row"), ("words", "rowid")):
+        for table, key in (("embedded", "row"), ("pointer", "row"), ("piece", "row"), ("words", "rowid")):
             cursor.execute(f"DELETE FROM {table} WHERE {key} IN ({_EACH})", (gone,))
         cursor.execute(
             "UPDATE total SET pieces = pieces - ?, length = length - ?", (len(rows), sum(sorted(rows.values())))
@@ -454,6 +525,7 @@ class SqliteBackend:
         except BaseException:
             connection.close()
             raise
+        self._inode = _inode(self._path)
         return connection
 
     def _set_aside(self) -> None:
@@ -503,6 +575,8 @@ class _ForeignError(Exception):
 
 _DIGEST_AT = -2
 _EACH = "SELECT value FROM json_each(?)"
+_WHOLE = "SELECT row, content FROM piece"
+_CALLED = " WHERE row IN (SELECT row FROM pointer WHERE target = ? AND alias = 1)"
 _MARKS = ", ".join("?" * len(_KEPT_COLUMNS.split(",")))
 
 
@@ -512,7 +586,33 @@ def _told(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as fault:
         message = f"the index '{path}' cannot be used: {fault}"
-        raise StorageError(message, "mneme index --rebuild") from fault
+        raise _kind_of(fault)(message, "mneme index --rebuild") from fault
+
+
+def _kind_of(fault: sqlite3.Error) -> type[StorageError]:
+    code = getattr(fault, "sqlite_errorcode", 0) & _PRIMARY_CODE
+    if code in _DAMAGED or str(fault).startswith(_AMISS):
+        return DamagedIndexError
+    return BusyIndexError if code in _BUSY else StorageError
+
+
+def _inode(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0
+
+
+def _whole(lines: Iterable[tuple[int, str]]) -> list[tuple[int, Piece]]:
+    return [(row, piece_from_json(json.loads(content))) for row, content in lines]
+
+
+def _point(cursor: sqlite3.Cursor, row: int, piece: Piece) -> None:
+    """Note what a piece links to, and which ids it had before."""
+    if piece.record.links or piece.aliases:
+        pointers = [(_bytes(target), 0, row) for target in targets_of(piece)]
+        pointers += [(_bytes(alias), 1, row) for alias in piece.aliases]
+        cursor.executemany("INSERT OR IGNORE INTO pointer VALUES (?, ?, ?)", pointers)
 
 
 def _prepare(connection: sqlite3.Connection) -> None:

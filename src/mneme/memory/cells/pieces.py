@@ -18,6 +18,8 @@ def cell_pieces(text: str, path: str, *, tier: str, audience: str) -> tuple[Piec
             topic=cell.topic,
             body="\n".join(cell.body),
             place=place,
+            until=cell.retired,
+            aliases=cell.was,
         )
         for place, cell in enumerate(parse_cells(text, path).cells)
     )

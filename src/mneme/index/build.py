@@ -1,0 +1,233 @@
+"""Files -> the index, by difference: what changed is read again, what is gone is dropped, the rest is not touched.
+
+A file is passed over only when its inode says what it said, and everything it says is older than the look before; its
+hash decides else. Each step is whole by itself, so this may be killed at any moment, or run twice at once: the next look
+finds what is missing. The index holds what the files say and nothing more, whatever happened between.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from mneme import files
+from mneme.errors import WARN, MnemeError, Problem
+from mneme.files.disk import TICK_NS
+from mneme.index.backend import BusyIndexError
+from mneme.memory import all_paths, read_pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from mneme.formats.piece import Piece
+    from mneme.index.backend import Backend
+    from mneme.index.embed import Embedder
+    from mneme.workspace import Workspace
+
+# Changes when files are read into other pieces than before, so that every index reads its files again.
+READ_AS = "1"
+# Settings that change nothing about how a file is read.
+INDIFFERENT = ("embedder.", "index.", "model.", "rules.", "commit")
+BATCH_FILES, BATCH_SECONDS = 256, 0.5
+EMBED_BATCH, EMBED_FEW, EMBED_AHEAD = 64, 16, 2048
+# However little time there is, so many vectors are made: a few new memories are embedded when they are first asked for.
+LEAST_EMBEDDED = 32
+READING, EMBEDDING = "reading", "embedding"
+
+
+class Progress(Protocol):
+    """What is told while it goes on: what is being done, how much of it is done, and how much there is."""
+
+    def __call__(self, stage: str, done: int, total: int, /) -> None:
+        """Hear of one step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """How far the index is behind the files, and what bringing it up to date came to."""
+
+    files: int = 0
+    behind: tuple[str, ...] = ()
+    read: int = 0
+    dropped: int = 0
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def fresh(self) -> bool:
+        """Say whether everything that the files hold is in the index."""
+        return not self.behind
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What one look at the files found: their stamps, which of them may have changed, and which are gone."""
+
+    stamps: Mapping[str, str]
+    changed: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+def refresh(  # noqa: PLR0913 - what is to be done, and how long it may take
+    backend: Backend,
+    workspace: Workspace,
+    *,
+    budget_seconds: float = math.inf,
+    urgent: Collection[str] = (),
+    anew: bool = False,
+    progress: Progress | None = None,
+) -> Freshness:
+    """Bring the index up to date, the newest changes first, for as long as the budget lasts.
+
+    Files that are `urgent` are read whatever it takes. `anew` reads every file and keeps nothing of what was there.
+    """
+    deadline = time.monotonic() + budget_seconds
+    known = backend.known()
+    look = _look(workspace, known, anew=anew)
+    work = _Work(backend, workspace, known, anew=anew)
+    waiting = sorted(look.changed, key=lambda path: path not in urgent) if urgent else look.changed
+    done = 0
+    try:
+        if look.gone:
+            backend.drop(look.gone)
+        for done, path in enumerate(waiting):
+            if done and path not in urgent and time.monotonic() >= deadline:
+                break
+            work.bring(path, look.stamps[path])
+            if progress:
+                progress(READING, done + 1, len(waiting))
+        else:
+            done = len(waiting)
+        work.finish()
+    except BusyIndexError:
+        # Another process is bringing it up to date: nothing here can tell how far it has come.
+        return Freshness(len(look.stamps), (*waiting, *look.gone), 0, 0, tuple(work.problems))
+    return Freshness(len(look.stamps), tuple(waiting[done:]), work.read, len(look.gone), tuple(work.problems))
+
+
+class _Work:
+    """What was read and waits to be put, so that many files become one step."""
+
+    __slots__ = ("_anew", "_backend", "_known", "_pieces", "_since", "_stamps", "_workspace", "problems", "read")
+
+    def __init__(self, backend: Backend, workspace: Workspace, known: Mapping[str, str], *, anew: bool) -> None:
+        self._backend, self._workspace, self._anew = backend, workspace, anew
+        self._known = {} if anew else known
+        self._pieces: list[tuple[str, str, Sequence[Piece]]] = []
+        self._stamps: dict[str, str] = {}
+        self._since = time.monotonic()
+        self.problems: list[Problem] = []
+        self.read = 0
+
+    def bring(self, path: str, stamp: str) -> None:
+        """Read one file and let it wait for its step."""
+        try:
+            content = files.find_file(files.place_of(self._workspace.root, path))
+        except MnemeError as fault:
+            self.problems.append(Problem(path, 0, "unreadable-file", WARN, fault.message, fault.hint))
+            content = b""
+        if content is None:
+            return
+        config, _, proof = stamp.partition(" ")
+        held = f"{config} {_digest(content)}"
+        kept = held if _seen(self._workspace, path, config) != stamp else f"{held} {proof}".rstrip()
+        before = self._known.get(path, "")
+        if _hash_in(before) == held:
+            if kept != before:
+                self._stamps[path] = kept
+        else:
+            self._pieces.append((path, kept, read_pieces(self._workspace, path, content)))
+            self.read += 1
+        if len(self._pieces) + len(self._stamps) >= BATCH_FILES or time.monotonic() > self._since + BATCH_SECONDS:
+            self.finish()
+
+    def finish(self) -> None:
+        """Put what waits."""
+        if self._stamps:
+            self._backend.restamp(self._stamps)
+        if self._pieces:
+            self._backend.put_many(self._pieces, anew=self._anew)
+        self._stamps, self._pieces, self._since = {}, [], time.monotonic()
+
+
+def _look(workspace: Workspace, known: Mapping[str, str], *, anew: bool) -> _Look:
+    """Compare what the files' inodes say with what is known; the newest come first among those that may have changed."""
+    config = config_digest(workspace)
+    root = os.fspath(workspace.root)
+    proven = time.time_ns() - TICK_NS
+    stamps: dict[str, str] = {}
+    changed: list[tuple[int, str]] = []
+    for path in all_paths(workspace):
+        try:
+            seen = os.stat(f"{root}/{path}")
+        except OSError:
+            continue
+        stamp = stamps[path] = _stamp(config, seen, proven)
+        if anew or stamp == config or not _same(known.get(path, ""), stamp):
+            changed.append((-seen.st_mtime_ns, path))
+    return _Look(stamps, tuple(path for _, path in sorted(changed)), tuple(known.keys() - stamps.keys()))
+
+
+def _seen(workspace: Workspace, path: str, config: str) -> str:
+    """Return the stamp of a file as it is now, to be compared with the one from before it was read."""
+    try:
+        return _stamp(config, os.stat(f"{workspace.root}/{path}"), time.time_ns() - TICK_NS)
+    except OSError:
+        return ""
+
+
+def _stamp(config: str, seen: os.stat_result, proven: int) -> str:
+    """Return what a file's inode says; nothing of it where it is so new that it proves nothing."""
+    if max(seen.st_mtime_ns, seen.st_ctime_ns) >= proven:
+        return config
+    return f"{config} {seen.st_ino} {seen.st_size} {seen.st_mtime_ns} {seen.st_ctime_ns}"
+
+
+def _same(held: str, stamp: str) -> bool:
+    """Say whether a stamp that was kept, which has the hash in it, proves what a fresh one says."""
+    config, _, rest = held.partition(" ")
+    return f"{config} {rest.partition(' ')[2]}" == stamp
+
+
+def _hash_in(stamp: str) -> str:
+    """Return the part of a stamp that depends on what is in the file and how it is read."""
+    return " ".join(stamp.split(" ", 2)[:2])
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def config_digest(workspace: Workspace) -> str:
+    """Return a digest of everything that decides, beside its bytes, how a file is read: settings, and our reading."""
+    what = f"{READ_AS}\n{workspace.settings.fingerprint(without=INDIFFERENT)}"
+    return hashlib.blake2b(what.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def embed_missing(
+    backend: Backend, embedder: Embedder, *, budget_seconds: float = math.inf, progress: Progress | None = None
+) -> int:
+    """Make the vectors that an embedder lacks, for as long as the budget lasts; returns how many it still lacks."""
+    deadline = time.monotonic() + budget_seconds
+    batch_size = EMBED_BATCH if budget_seconds == math.inf else EMBED_FEW
+    missing = count_missing(backend, embedder.name)
+    done = 0
+    while done < missing and (rows := backend.unembedded(embedder.name, min(EMBED_AHEAD, missing - done))):
+        for start in range(0, len(rows), batch_size):
+            batch = rows[start : start + batch_size]
+            if done >= LEAST_EMBEDDED and time.monotonic() >= deadline:
+                return missing - done
+            vectors = embedder.embed_documents([text for _, text in batch])
+            backend.put_vectors(embedder.name, {row: vector for (row, _), vector in zip(batch, vectors, strict=True)})
+            done += len(batch)
+            if progress:
+                progress(EMBEDDING, done, missing)
+    return count_missing(backend, embedder.name) if done else missing
+
+
+def count_missing(backend: Backend, name: str) -> int:
+    """Return how many pieces lack a vector of an embedder."""
+    return max(0, backend.tally(()).pieces - backend.embedded(name))
