@@ -37,11 +37,12 @@ LEVELS = (
     ("__main__",),
 )
 RECORD_TYPES = "formats.record"
+HIT_TYPES = "recall.answer"
 SURFACE_MAY = {"engine", "render", "errors", RECORD_TYPES}
-# What is narrower than its level: a surface goes through the engine, and rendering knows records only. A verb starts
+# What is narrower than its level: a surface goes through the engine, and rendering knows records and hits only. A verb starts
 # the service and the hooks, so the command line stands above them.
 NARROWER = {
-    "render": {"errors", RECORD_TYPES},
+    "render": {"errors", RECORD_TYPES, HIT_TYPES},
     "serve": SURFACE_MAY | {"hooks"},
     "hooks": SURFACE_MAY,
     "cli": SURFACE_MAY | {"serve", "hooks"},
@@ -57,6 +58,7 @@ READS_CLOCK = {
     "hooks": "a hook turns the clock into an argument",
     "files.lock": "signs the lock with the time of day, for the person who waits for it",
     "memory.cells.ids": "compares a file's stamps with the moment it was looked at, both as the machine counts",
+    "index.build": "compares files' stamps with the moment they were looked at, as the machine counts",
     "files.disk": "compares a file's stamp with the moment it was read, both as the machine counts",
     "files.displaced": "compares a file's age on disk with the machine's clock, whatever day memory believes it is",
 }

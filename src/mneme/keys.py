@@ -150,7 +150,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("embedder.folder", str, "", "the folder of a model of your own"),
     Setting("embedder.dims", int, 0, "how many numbers its vectors have; 0: ask it", least=0),
     Setting("embedder.timeout_seconds", int, 30, "seconds that one batch of texts may take", least=1),
-    Setting("index.budget_ms", int, 200, "milliseconds for which a recall brings in changed files before it answers", least=0),
+    Setting(
+        "index.budget_ms",
+        int,
+        200,
+        "milliseconds for which a recall brings in changed files before it answers",
+        least=0,
+    ),
     Setting(
         "model.kind",
         str,

@@ -1,6 +1,6 @@
 """Records and problems as terminal text, Markdown or JSON.
 
-A surface's tool: it imports record types and errors, nothing else, and returns text. What comes from memory is made
+A surface's tool: it imports the types of records and hits and errors, nothing else, and returns text. What comes from memory is made
 harmless first: escape sequences, control characters and bidirectional overrides are shown, never obeyed.
 """
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from mneme.errors import Problem
     from mneme.formats.record import Record
+    from mneme.recall.answer import Hit
 
     class Jsonable(Protocol):
         """Anything with a published JSON form."""
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 
 ENVELOPE_VERSION = 1
+HIT_LINES, HIT_CHARS = 6, 480
 
 # Marks that turn the direction of text or hide it; the joiners that emoji and Persian need are left alone.
 _INVISIBLE = "\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
@@ -34,6 +36,7 @@ _HARMFUL_IN_JSON = re.compile(f"[\x7f-\x9f\ud800-\udfff{_INVISIBLE}]")
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _STATE_STYLES = {"proposed": "cyan", "live": "green", "stale": "yellow", "superseded": "dim", "retired": "dim"}
+_TRUST_STYLES = {"use": "green", "verify first": "yellow", "not authoritative": "cyan", "history": "dim"}
 _SEVERITY_STYLES = {ERROR: "red", WARN: "yellow"}
 
 
@@ -81,6 +84,11 @@ def records_text(records: Sequence[Record], *, colour: bool = False) -> str:
     """Return records one to a line, in columns: id, state, conf, the first line of the text, place."""
     width = max((len(record.id) for record in records), default=0)
     return "\n".join(_record_line(record, width, colour=colour) for record in records)
+
+
+def hits_text(hits: Iterable[Hit], *, explain: bool = False, colour: bool = False) -> str:
+    """Return hits, each with its score, what it may be used for, what it says, where it lies and what to know of it."""
+    return "\n\n".join(_hit_text(hit, explain=explain, colour=colour) for hit in hits)
 
 
 def record_text(record: Record, *, colour: bool = False) -> str:
@@ -179,6 +187,46 @@ def _diff_line(line: str, *, colour: bool) -> str:
     elif line.startswith("-"):
         style = "red"
     return paint(safe_text(line), style, colour=colour)
+
+
+def _hit_text(hit: Hit, *, explain: bool, colour: bool) -> str:
+    record = hit.record
+    style = _TRUST_STYLES.get(hit.trust, "")
+    head = f"{hit.score:.2f}  {paint(one_line(record.id), 'bold', colour=colour)}  {paint(hit.trust, style, colour=colour)}"
+    about = [record.state, *([f"{record.conf} confidence"] if record.conf != "med" else [])]
+    about += [f"since {record.since}"] if record.since else []
+    about += [f"seen {record.seen}"] if record.seen and record.seen != record.since else []
+    lines = [head, *(f"      {line}" for line in _said(hit))]
+    lines.append(paint(f"      {place_text(record)}  {one_line(', '.join(about))}", "dim", colour=colour))
+    lines += [f"      {paint(line, 'yellow', colour=colour)}" for line in _remarks(hit)]
+    if explain:
+        lines += [f"      {value:+7.2f}  {one_line(name)}" for name, value in hit.why]
+        lines.append(f"      {hit.log_odds:+7.2f}  together, in log-odds")
+    return "\n".join(lines)
+
+
+def _said(hit: Hit) -> list[str]:
+    """Return what a hit says, no longer than one reads at a glance, under the heading that it stands under."""
+    text = hit.record.text.strip()
+    short = text[:HIT_CHARS].split("\n")
+    lines = [safe_text(line.replace("\t", " ")) for line in short[:HIT_LINES]]
+    if len(short) > HIT_LINES or len(text) > HIT_CHARS or hit.cut:
+        lines[-1] += " ..."
+    title = one_line(hit.title)
+    return [f"{title}:", *lines] if title and title.rpartition(" / ")[2] not in lines[0] else lines
+
+
+def _remarks(hit: Hit) -> list[str]:
+    """Return what a reader must know of a hit before using it."""
+    remarks = [one_line(hit.note)] if hit.note else []
+    for one in hit.conflicts:
+        outcome = (
+            f"this one wins by {one.by}" if one.wins else f"that one wins by {one.by}" if one.by else "neither wins"
+        )
+        remarks.append(f"contradicts {one_line(one.id)} ({one_line(one.what)}): {outcome}")
+    if hit.same:
+        remarks.append(f"said as well by {one_line(', '.join(hit.same))}")
+    return remarks
 
 
 def _record_line(record: Record, width: int, *, colour: bool) -> str:

@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from mneme.engine import days as in_days
     from mneme.engine import filing as in_filing
     from mneme.engine import history as in_history
+    from mneme.engine import indexing as in_indexing
     from mneme.engine import lint as in_lint
     from mneme.engine import listing as in_listing
     from mneme.engine import palace as in_palace
     from mneme.engine import proposals as in_proposals
+    from mneme.engine import recalling as in_recalling
     from mneme.engine import schedule as in_schedule
     from mneme.engine import spine as in_spine
     from mneme.engine.results import Done
@@ -56,6 +58,7 @@ VERBS = {
     "entities": "listing",
     "fix_cells": "lint",
     "forget": "history",
+    "index": "indexing",
     "lint": "lint",
     "list": "listing",
     "log": "history",
@@ -65,7 +68,9 @@ VERBS = {
     "palace": "palace",
     "proposals": "proposals",
     "propose": "proposals",
+    "recall": "recalling",
     "reject": "proposals",
+    "related": "recalling",
     "remember": "cells",
     "run_due": "schedule",
     "schedule": "schedule",
@@ -113,6 +118,7 @@ class Memory:
         entities = in_listing.entities
         fix_cells = in_lint.fix_cells
         forget = in_history.forget
+        index = in_indexing.index
         lint = in_lint.lint
         list = in_listing.list_records
         log = in_history.log
@@ -122,7 +128,9 @@ class Memory:
         palace = in_palace.palace
         proposals = in_proposals.proposals
         propose = in_proposals.propose
+        recall = in_recalling.recall
         reject = in_proposals.reject
+        related = in_recalling.related
         remember = in_cells.remember
         run_due = in_schedule.run_due
         schedule = in_schedule.schedule
@@ -149,6 +157,7 @@ class Memory:
         self.now = now
         self.shared = shared
         self.problems: list[Problem] = []
+        self.kept: dict[str, Any] = {}  # what verbs keep open between calls, by name
         # A reader on a read-only disk may still read; what is unfinished stays for somebody who can write.
         if files.is_interrupted(workspace.root):
             with contextlib.suppress(StorageError):
@@ -158,7 +167,14 @@ class Memory:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        return None
+        self.close()
+
+    def close(self) -> None:
+        """Let go of what verbs kept open; using the memory again opens it again."""
+        for name in list(self.kept):
+            one = self.kept.pop(name)
+            if hasattr(one, "close"):
+                one.close()
 
     @property
     def root(self) -> Path:

@@ -66,6 +66,50 @@ class Gone:
 
 
 @dataclass(frozen=True, slots=True)
+class Indexed:
+    """What bringing the index up to date came to; `because` says why there are no vectors, where there are none."""
+
+    files: int
+    read: int
+    dropped: int
+    pieces: int
+    embedder: str = ""
+    unembedded: int = 0
+    because: str = ""
+    problems: tuple[Problem, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """Return the JSON form, which stands beside the problems."""
+        return {name: value for name, value in asdict(self).items() if name not in ("problems", "notices")}
+
+    def __str__(self) -> str:
+        read = f"{self.read} read, {self.dropped} gone" if self.read or self.dropped else "nothing has changed"
+        vectors = f"vectors by {self.embedder}" if self.embedder else f"by words alone: {self.because}"
+        return f"{self.pieces} memories in {self.files} files, {read}; {vectors}"
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A record that lies beside another one, and how."""
+
+    record: Record
+    how: str
+
+    def as_json(self) -> dict[str, object]:
+        """Return the record's JSON form, with how it is related."""
+        return {**self.record.as_json(), "how": self.how}
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """What lies beside a record, nearest first."""
+
+    record: Record
+    beside: tuple[Beside, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LogRow:
     """One plan of history, in a line."""
 

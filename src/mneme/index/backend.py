@@ -204,8 +204,8 @@ def piece_from_json(values: dict[str, object]) -> Piece:
     texts: dict[str, Any] = dict(values)
     record: dict[str, Any] = dict(texts.pop("record"))
     links = tuple(Link(*link) for link in record.pop("links"))
-    lists = {name: tuple(texts.pop(name, ())) for name in _LISTS}
-    return Piece(record=Record(**record, links=links), **lists, **texts)
+    texts |= {name: tuple(texts.pop(name, ())) for name in _LISTS}
+    return Piece(record=Record(**record, links=links), **texts)
 
 
 def targets_of(piece: Piece) -> tuple[str, ...]:

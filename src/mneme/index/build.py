@@ -71,7 +71,7 @@ class _Look:
     gone: tuple[str, ...]
 
 
-def refresh(  # noqa: PLR0913 - what is to be done, and how long it may take
+def refresh(
     backend: Backend,
     workspace: Workspace,
     *,
@@ -162,7 +162,7 @@ def _look(workspace: Workspace, known: Mapping[str, str], *, anew: bool) -> _Loo
     changed: list[tuple[int, str]] = []
     for path in all_paths(workspace):
         try:
-            seen = os.stat(f"{root}/{path}")
+            seen = os.stat(f"{root}/{path}")  # noqa: PTH116 - a Path for each of ten thousand files costs as much again
         except OSError:
             continue
         stamp = stamps[path] = _stamp(config, seen, proven)
@@ -174,7 +174,7 @@ def _look(workspace: Workspace, known: Mapping[str, str], *, anew: bool) -> _Loo
 def _seen(workspace: Workspace, path: str, config: str) -> str:
     """Return the stamp of a file as it is now, to be compared with the one from before it was read."""
     try:
-        return _stamp(config, os.stat(f"{workspace.root}/{path}"), time.time_ns() - TICK_NS)
+        return _stamp(config, (workspace.root / path).stat(), time.time_ns() - TICK_NS)
     except OSError:
         return ""
 

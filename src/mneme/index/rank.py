@@ -106,11 +106,15 @@ class Days:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Fitted numbers: of each feature, of each gated feature under each shape, and of the shapes for the odds at all."""
+    """Fitted numbers: of each feature, of each gated feature under each shape, and of the shapes for the odds at all.
+
+    `points` are the log-odds that the best candidate must reach before anything is said, by operating point.
+    """
 
     features: Mapping[str, float]
     gates: Mapping[str, Mapping[str, float]]
     odds: Mapping[str, float]
+    points: Mapping[str, float] = field(default_factory=dict)
 
     def under(self, shape: Mapping[str, float]) -> tuple[float, ...]:
         """Return what each feature weighs for a question of this shape."""

@@ -132,7 +132,9 @@ class ReferenceBackend:
     def linking(self, targets: Sequence[str], wanted: Wanted) -> list[tuple[int, Piece]]:
         """Return the pieces that link to any of these."""
         asked = set(targets)
-        return [(number, piece) for number, piece in self.listed(wanted, len(self._rows)) if asked & {*targets_of(piece)}]
+        return [
+            (number, piece) for number, piece in self.listed(wanted, len(self._rows)) if asked & {*targets_of(piece)}
+        ]
 
     def listed(self, wanted: Wanted, limit: int) -> list[tuple[int, Piece]]:
         """Return the pieces that are wanted."""

@@ -289,7 +289,9 @@ class SqliteBackend:
         """Return the pieces that link to any of these."""
         where, values = _conditions(wanted)
         asked = [_bytes(one) for one in targets]
-        linking = f" WHERE row IN (SELECT row FROM pointer WHERE target IN ({', '.join('?' * len(asked))}) AND alias = 0)"
+        linking = (
+            f" WHERE row IN (SELECT row FROM pointer WHERE target IN ({', '.join('?' * len(asked))}) AND alias = 0)"
+        )
         with self._reading() as cursor:
             return _whole(cursor.execute(f"{_WHOLE}{linking}{where} ORDER BY path, line, row", (*asked, *values)))
 
