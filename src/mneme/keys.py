@@ -92,6 +92,13 @@ SETTINGS: tuple[Setting, ...] = (
         "cells.gist_columns", int, 200, "a gist wider than this is reported; an ideograph is two columns wide", least=20
     ),
     Setting("cells.body_chars", int, 1800, "a body longer than this should be a link to a document", least=100),
+    Setting(
+        "boot.tokens",
+        int,
+        6000,
+        "how much `mneme boot` loads: four characters are a token, an ideograph is one",
+        least=200,
+    ),
     Setting("files.ignore", list, [], "folders and files, as globs, in which no memory is looked for"),
     Setting("files.notes", list, [], "Markdown files, as globs, that are memory though nothing else says so"),
     *(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from mneme.engine import boot as in_boot
     from mneme.engine import buffer as in_buffer
     from mneme.engine import cells as in_cells
     from mneme.engine import days as in_days
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from mneme.engine import proposals as in_proposals
     from mneme.engine import recalling as in_recalling
     from mneme.engine import schedule as in_schedule
+    from mneme.engine import sessions as in_sessions
     from mneme.engine import spine as in_spine
     from mneme.engine.results import Done
     from mneme.files import Plan
@@ -47,6 +49,7 @@ ALARM = "alarm"  # the file in the state folder that a failed check leaves behin
 VERBS = {
     "affirm": "cells",
     "archive": "filing",
+    "boot": "boot",
     "buffer_add": "buffer",
     "buffer_clear": "buffer",
     "buffer_rotate": "buffer",
@@ -81,6 +84,7 @@ VERBS = {
     "tags": "listing",
     "trust": "history",
     "undo": "history",
+    "wrap_up": "sessions",
     "write": "filing",
 }
 
@@ -107,6 +111,7 @@ class Memory:
     if TYPE_CHECKING:
         affirm = in_cells.affirm
         archive = in_filing.archive
+        boot = in_boot.boot
         buffer_add = in_buffer.buffer_add
         buffer_clear = in_buffer.buffer_clear
         buffer_rotate = in_buffer.buffer_rotate
@@ -141,6 +146,7 @@ class Memory:
         tags = in_listing.tags
         trust = in_history.trust
         undo = in_history.undo
+        wrap_up = in_sessions.wrap_up
         write = in_filing.write
     else:
 
