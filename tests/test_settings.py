@@ -6,7 +6,7 @@ import pytest
 
 from mneme.errors import BadInputError
 from mneme.keys import SETTINGS
-from mneme.settings import Settings, find_setting, parse_settings
+from mneme.settings import Settings, find_setting, parse_settings, set_value
 
 
 def fault(text: str) -> tuple[str, str]:
@@ -161,3 +161,39 @@ def test_every_row_of_the_table_is_sound() -> None:
         assert type(setting.default) is setting.kind
         assert setting.doc
         assert setting.least is None or setting.default >= setting.least
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value", "after"),
+    [
+        ("", "commit", True, "commit = true\n"),
+        ("commit = false # no\n", "commit", True, "commit = true # no\n"),
+        ("", "active.enabled", False, "[active]\nenabled = false\n"),
+        ("commit = true", "active.enabled", False, "commit = true\n\n[active]\nenabled = false\n"),
+        (
+            '[active]\nstyle = "strict"\n\n[rules]\n',
+            "active.enabled",
+            False,
+            '[active]\nenabled = false\nstyle = "strict"\n\n[rules]\n',
+        ),
+        (
+            "[ active ] # x\nenabled   =  true   # y\n",
+            "active.enabled",
+            False,
+            "[ active ] # x\nenabled   =  false   # y\n",
+        ),
+        ("[active]\n", "active.agents", ["a", 'b"c'], '[active]\nagents = ["a", "b\\"c"]\n'),
+    ],
+)
+def test_one_value_is_set_and_the_rest_stays(text: str, key: str, value: object, after: str) -> None:
+    """Comments, spaces and other tables among it."""
+    start, end, new = set_value(text, key, value)
+    assert text[:start] + new + text[end:] == after
+    assert parse_settings(after).find(key) == value
+
+
+def test_what_cannot_be_set_is_told_with_what_to_write() -> None:
+    """A value over several lines is edited by hand."""
+    with pytest.raises(BadInputError) as told:
+        set_value('[active]\nagents = [\n  "a",\n]\n', "active.agents", ["b"])
+    assert told.value.hint == 'edit mneme.toml: [active] agents = ["b"]'

@@ -62,6 +62,17 @@ _BUDGETS = (
     ("verified_days", 30, "days for which `last_verified` holds"),
     ("working_days", 7, "days for which a day's note is working memory"),
 )
+_ACTIVE = (
+    ("summary_chars", 220, 40, 1000, "characters that it says at most"),
+    ("user_turns", 2, 0, 4, "the user's earlier messages that are asked about"),
+    ("assistant_turns", 1, 0, 3, "the assistant's earlier messages that are asked about"),
+    ("user_chars", 220, 40, 1000, "characters of each of the user's earlier messages"),
+    ("assistant_chars", 180, 40, 1000, "characters of each of the assistant's earlier messages"),
+    ("timeout_ms", 15_000, 250, 120_000, "milliseconds that one turn may take"),
+    ("cache_ms", 15_000, 1000, 120_000, "milliseconds for which the same question has the same answer"),
+    ("breaker_timeouts", 3, 1, 20, "late answers in a row after which it rests"),
+    ("breaker_cooldown_ms", 60_000, 5000, 600_000, "milliseconds that it rests"),
+)
 JOB_TIMES = (
     ("capture", "every 30m"),
     ("dream", "12:30"),
@@ -145,6 +156,30 @@ SETTINGS: tuple[Setting, ...] = (
         "the marked regions that programs write; without it, the profile's",
         choices=("index", "promoted", "summary", "palace"),
     ),
+    Setting("active.enabled", bool, default=True, doc="whether memory says of its own accord what bears on a prompt"),
+    Setting("active.agents", list, ["main"], "the agents that it speaks to"),
+    Setting(
+        "active.chat_types", list, ["direct"], "the chats that it speaks in", ("direct", "group", "channel", "explicit")
+    ),
+    Setting("active.allowed_chats", list, [], "chats that it speaks in; empty: all that are not denied"),
+    Setting("active.denied_chats", list, [], "chats that it never speaks in"),
+    Setting(
+        "active.query_mode", str, "recent", "how much of the conversation is asked about", ("message", "recent", "full")
+    ),
+    Setting(
+        "active.style",
+        str,
+        "",
+        "how readily it speaks; empty: as goes with the query mode",
+        ("", "strict", "balanced", "contextual", "recall-heavy", "precision-heavy", "preference-only"),
+    ),
+    *(
+        Setting(f"active.{name}", int, default, f"{what}, from {least} to {most}")
+        for name, default, least, most, what in _ACTIVE
+    ),
+    Setting("active.prompt_override", str, "", "what a language model is told instead of our own words"),
+    Setting("active.prompt_append", str, "", "what a language model is told besides"),
+    Setting("active.debug", bool, default=False, doc="log a line for every turn"),
     Setting(
         "embedder.kind",
         str,

@@ -67,6 +67,57 @@ def parse_settings(text: str, path: str = FILE_NAME) -> Settings:
     return Settings({key: _checked(key, value, text, path) for key, value in _flat(tree)})
 
 
+def set_value(text: str, key: str, value: object) -> tuple[int, int, str]:
+    """Return the edit of a `mneme.toml` that gives a key a value: in its line, below its table's head, or at the end.
+
+    Everything else stays as it is, comments among it; where the text can't be edited so, `BadInputError` says what to
+    write by hand.
+    """
+    table, _, name = key.rpartition(".")
+    line = f"{name} = {_toml_value(value)}"
+    edit = _edit_of(text, table, name, line)
+    if not _is_set(text, edit, key, value):
+        message = f"'{key}' cannot be set where it stands in {FILE_NAME}"
+        raise BadInputError(message, f"edit {FILE_NAME}: {f'[{table}] ' if table else ''}{line}")
+    return edit
+
+
+def _is_set(text: str, edit: tuple[int, int, str], key: str, value: object) -> bool:
+    """Say whether an edit gives the key its value and leaves every other as it was."""
+    start, end, new = edit
+    before = parse_settings(text)
+    try:
+        return parse_settings(text[:start] + new + text[end:]) == before.with_value(key, value)
+    except BadInputError:
+        return False
+
+
+def _edit_of(text: str, table: str, name: str, line: str) -> tuple[int, int, str]:
+    head = re.search(rf"(?m)^[ \t]*\[[ \t]*{re.escape(table)}[ \t]*\][ \t]*(?:#.*)?$", text) if table else None
+    if table and head is None:
+        gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
+        return len(text), len(text), f"{gap}[{table}]\n{line}\n"
+    start = head.end() if head else 0
+    following = re.compile(r"(?m)^[ \t]*\[").search(text, start)
+    stop = following.start() if following else len(text)
+    known = re.compile(rf"(?m)^[ \t]*{re.escape(name)}[ \t]*=[ \t]*(?P<value>[^\n#]*?)[ \t]*(?:#.*)?$").search(
+        text, start, stop
+    )
+    if known:
+        return known.start("value"), known.end("value"), line.partition(" = ")[2]
+    return (start, start, f"\n{line}") if head else (0, 0, f"{line}\n")
+
+
+def _toml_value(value: object) -> str:
+    import json
+
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_toml_value(one) for one in value) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
 def _toml_fault(said: str, text: str, path: str) -> str:
     what, _, where = said.partition(" (at ")
     found = re.search(r"line (\d+)", where)

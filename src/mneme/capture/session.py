@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
 
 ASKED, USED, FAILED, SAID = "asked", "used", "failed", "said"
@@ -105,14 +105,29 @@ class Session:
         return f"tools: {', '.join(told)}"
 
 
-def read_session(lines: Iterable[str]) -> Session:
-    """Return the session that lines tell; a line that is torn is passed over."""
-    session = Session()
+def said_in(lines: Iterable[str]) -> list[tuple[str, str]]:
+    """Return who said what, in order; a line that is torn is passed over."""
+    roles = {ASKED: "user", SAID: "assistant"}
+    return [
+        (role, str(values["text"]))
+        for values in _values_of(lines)
+        if (role := roles.get(str(values.get("what")))) and isinstance(values.get("text"), str)
+    ]
+
+
+def _values_of(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
     for line in lines:
         try:
             values = json.loads(line)
         except ValueError:
             continue
         if isinstance(values, dict):
-            session.add(values)
+            yield values
+
+
+def read_session(lines: Iterable[str]) -> Session:
+    """Return the session that lines tell; a line that is torn is passed over."""
+    session = Session()
+    for values in _values_of(lines):
+        session.add(values)
     return session

@@ -58,7 +58,7 @@ KEEPS: dict[str, tuple[str, ...]] = {
 }
 BLOCKS: dict[str, tuple[str, ...]] = {
     SESSION_START: ("blocks.boot_block",),
-    PROMPT: ("blocks.capability_block",),
+    PROMPT: ("blocks.capability_block", "active.active_block"),
     BEFORE_TOOL: ("blocks.file_block",),
 }
 
@@ -110,6 +110,8 @@ class Desk:
 
     def answer(self, call: Call) -> bytes:
         """Return what the host is to read; a call that nobody understands is answered by nothing."""
+        if call.env.get("MNEME_HOOKS") == "off":  # a host that we started ourselves, to ask its model
+            return b""
         with environment_of(call.env):
             return self._answer(call)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from mneme.engine import active as in_active
     from mneme.engine import boot as in_boot
     from mneme.engine import buffer as in_buffer
     from mneme.engine import cells as in_cells
@@ -47,6 +48,8 @@ ALARM = "alarm"  # the file in the state folder that a failed check leaves behin
 
 # Which module has the function of a verb; `tests/engine/test_memory.py` holds it to the class below.
 VERBS = {
+    "active": "active",
+    "active_state": "active",
     "affirm": "cells",
     "archive": "filing",
     "boot": "boot",
@@ -81,6 +84,7 @@ VERBS = {
     "spine": "spine",
     "spine_records": "spine",
     "supersede": "cells",
+    "switch_active": "active",
     "tags": "listing",
     "trust": "history",
     "undo": "history",
@@ -109,6 +113,8 @@ class Memory:
     """An open workspace. With `shared`, whoever asks is in a shared context, and no private record reaches them."""
 
     if TYPE_CHECKING:
+        active = in_active.active
+        active_state = in_active.active_state
         affirm = in_cells.affirm
         archive = in_filing.archive
         boot = in_boot.boot
@@ -143,6 +149,7 @@ class Memory:
         spine = in_spine.spine
         spine_records = in_spine.spine_records
         supersede = in_cells.supersede
+        switch_active = in_active.switch_active
         tags = in_listing.tags
         trust = in_history.trust
         undo = in_history.undo

@@ -68,6 +68,15 @@ def keep_turn(scene: Scene) -> None:
         _write(memory, "buffer_add", turn)
 
 
+def said_in(scene: Scene) -> list[tuple[str, str]]:
+    """Return what was asked and answered in the session so far, as far as it was kept, oldest first."""
+    memory = _memory(scene)
+    if memory is None or not scene.event.session:
+        return []
+    content = files.find_file(_place(memory, scene)) or b""
+    return lines.said_in(content.decode("utf-8", "replace").split("\n"))
+
+
 def tell_session(scene: Scene) -> None:
     """Write the session's summary to the day's note, once."""
     memory = _memory(scene)
