@@ -84,6 +84,21 @@ JOB_TIMES = (
     ("archive", "03:10"),
     ("palace", "03:20"),
 )
+_DREAM: tuple[tuple[str, float, str], ...] = (
+    ("min_score", 0.5, "what a memory must score to be promoted (the profile openclaw asks for 0.8)"),
+    ("min_recalls", 3, "how often a memory must have been recalled to be promoted"),
+    ("min_queries", 3, "how many different questions must have led to a memory for it to be promoted"),
+    ("half_life_days", 14.0, "days after which a recall counts half"),
+    ("max_age_days", 30, "days after the last recall for which a memory may still be promoted"),
+    ("limit", 10, "promotions of one night"),
+    ("light_days", 2, "days before today that Light looks at"),
+    ("rem_days", 7, "days before today that REM looks at"),
+    ("stale_days", 60, "days with activity after which a promoted memory that nobody recalled or affirmed is stale"),
+    ("archive_days", 60, "further such days after which a stale promoted memory moves to the archive"),
+    ("loss_share", 0.25, "the share of earlier promotions that may leave in one night"),
+    ("diary_chars", 40_000, "characters of the dream diary; what is older moves to the archive"),
+    ("short_term_turns", 10, "turns of a conversation that are short-term memory"),
+)
 _TIERS = (
     ("hot", "what every session loads"),
     ("warm", "what is loaded by tag or recall"),
@@ -148,6 +163,28 @@ SETTINGS: tuple[Setting, ...] = (
         )
         for name, when in JOB_TIMES
     ),
+    *(Setting(f"dream.{name}", type(default), default, what, least=0) for name, default, what in _DREAM),
+    Setting(
+        "dream.scoring",
+        str,
+        "trusted",
+        "how a memory's worth is counted: `trusted` counts what was asked for, `openclaw` what OpenClaw counts",
+        choices=("trusted", "openclaw"),
+    ),
+    Setting(
+        "dream.style",
+        str,
+        "sentence",
+        "what a promotion is: a sentence in MEMORY.md, or a classified memory and its index line (the profile never-forget)",
+        choices=("sentence", "index"),
+    ),
+    Setting(
+        "dream.reports",
+        bool,
+        default=False,
+        doc="write each phase's report to memory/dreaming/PHASE/DATE.md (the profile openclaw does)",
+    ),
+    Setting("dream.sessions", list, [], "folders of session transcripts, outside the workspace, that Light reads"),
     Setting("profile", str, "default", "the layout of this workspace: where things live and what is checked", PROFILES),
     Setting(
         "regions",

@@ -73,6 +73,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("mark", CELLS, "set a record's state or lower its confidence", writes=True),
     Verb("decay", CELLS, "mark records stale that nobody has seen for long", writes=True),
     Verb("merge", CELLS, "merge two versions of a cell file (git's merge driver)", writes=True),
+    Verb("dream", UPKEEP, "promote what lasts, by night: light, REM, deep", writes=True),
     Verb("palace", UPKEEP, "write views by time, project and technology", writes=True),
     Verb("proposals", UPKEEP, "list what waits for your word"),
     Verb("reject", UPKEEP, "turn proposals down for good", writes=True),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mneme.engine import buffer as in_buffer
     from mneme.engine import cells as in_cells
     from mneme.engine import days as in_days
+    from mneme.engine import dream as in_dream
     from mneme.engine import filing as in_filing
     from mneme.engine import history as in_history
     from mneme.engine import indexing as in_indexing
@@ -61,6 +62,10 @@ VERBS = {
     "close_day": "days",
     "decay": "cells",
     "diff": "history",
+    "dream": "dream",
+    "dream_explain": "dream",
+    "dream_status": "dream",
+    "dream_switch": "dream",
     "entities": "listing",
     "fix_cells": "lint",
     "forget": "history",
@@ -126,6 +131,10 @@ class Memory:
         close_day = in_days.close_day
         decay = in_cells.decay
         diff = in_history.diff
+        dream = in_dream.dream
+        dream_explain = in_dream.dream_explain
+        dream_status = in_dream.dream_status
+        dream_switch = in_dream.dream_switch
         entities = in_listing.entities
         fix_cells = in_lint.fix_cells
         forget = in_history.forget

@@ -1,0 +1,411 @@
+"""Deep: what is promoted, what is replaced, what fades, and why each candidate that waits still waits.
+
+Everything is decided on sentences, as they would stand in MEMORY.md. A candidate has to pass the gates, be found in its
+note as the note is now, be worth keeping, say something new, not be contradicted by what was noted later, and find
+room. What leaves goes to the archive, and only so much of it in one night.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from mneme.check.claim import Claim, claim_of, likeness
+from mneme.check.secret import find_secrets
+from mneme.check.twin import CONFLICT, DUPLICATE, judge_pair
+from mneme.consolidate.dream.entry import iso, iso_day
+from mneme.consolidate.dream.match import find_live, find_window
+from mneme.consolidate.dream.score import rank, score_entry
+from mneme.consolidate.dream.sentence import (
+    STALE,
+    SUPERSEDED,
+    Promotion,
+    markers,
+    printed,
+    promotion_as_openclaw,
+    promotion_of,
+    sentence,
+)
+from mneme.consolidate.dream.taint import day_of, is_short_term, is_tainted
+from mneme.consolidate.dream.worth import UNSAFE, find_fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+    from mneme.consolidate.dream.chunk import Chunk
+    from mneme.consolidate.dream.entry import Entry, Signal
+    from mneme.consolidate.dream.ingest import Notes
+    from mneme.consolidate.dream.memo import Memo
+    from mneme.consolidate.dream.rules import Rules
+    from mneme.consolidate.dream.score import Candidate
+
+Fits = Callable[[Sequence[Promotion]], bool]
+Heir = tuple[Promotion, "Candidate", "Chunk"]
+
+LEAST_FRAME, LEAST_ALIKE = 3, 0.75
+BETTER_BY = 0.05  # a promotion gives way only to what is worth clearly more
+SETTLED_DAYS = 14  # active days for which a promotion that was recalled is not displaced
+GONE = "it is no longer in its note"
+NO_ROOM = "MEMORY.md has no room for it"
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A candidate that was not promoted, and why."""
+
+    key: str
+    text: str
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A promotion that leaves MEMORY.md, and why."""
+
+    promotion: Promotion
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What Deep has decided: the promotions as they shall stand, and what changed."""
+
+    standing: tuple[Promotion, ...]
+    added: tuple[tuple[Promotion, Candidate, Chunk], ...] = ()
+    reconciled: tuple[str, ...] = ()
+    stale: tuple[Promotion, ...] = ()
+    left: tuple[Left, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What Deep decides on: the entries and their signals, the notes, what MEMORY.md says, and the rules of the night."""
+
+    entries: Mapping[str, Entry]
+    signals: Mapping[str, Signal]
+    notes: Notes
+    memo: Memo
+    rules: Rules
+    now: datetime
+    written: tuple[str, ...] = ()
+    known: frozenset[str] = frozenset()
+    fresh: frozenset[str] = frozenset()
+    promotions: tuple[Promotion, ...] = field(default_factory=tuple)
+
+    @property
+    def today(self) -> str:
+        """Return the day of the night."""
+        return self.rules.day(self.now)
+
+    def said(self, entry: Entry) -> str:
+        """Return what an entry says, as a sentence where its note still has it."""
+        text = self.notes.text(entry.path)
+        chunk = find_live(entry, text) if text is not None else None
+        return sentence(chunk, day_of(entry.path)) if chunk else entry.snippet
+
+
+@lru_cache(maxsize=4096)
+def _claim(text: str) -> Claim:
+    return claim_of(text)
+
+
+def relation(one: str, two: str) -> str:
+    """Say whether two texts are duplicates, or contradict each other, or neither."""
+    left, right = _claim(one), _claim(two)
+    if judge_pair(left, right, same_topic=False)[0] == DUPLICATE:
+        return DUPLICATE
+    if likeness(left.frame, right.frame) < LEAST_ALIKE or len(left.frame | right.frame) < LEAST_FRAME:
+        return ""
+    return CONFLICT if judge_pair(left, right, same_topic=True)[0] == CONFLICT else ""
+
+
+def decide(table: Table, fits: Fits) -> Decision:
+    """Decide a night in trusted scoring."""
+    standing, stale, leaving, heirs = _aged(table)
+    added: list[tuple[Promotion, Candidate, Chunk]] = [heirs[key] for key in heirs]
+    candidates, reconciled, skipped = _chosen(table, [*standing, *(one for one, _, _ in added)])
+    limit = max(0, table.rules.gates.limit - len(added))
+    skipped += [_skip(one, "the night's limit is reached") for _, one, _ in candidates[limit:]]
+    settled = _make_room(table, fits, _Draft(standing, added, leaving), candidates[:limit])
+    return Decision(
+        tuple(settled.standing),
+        tuple(settled.added),
+        tuple(reconciled),
+        tuple(one for one in stale if one.key in {each.key for each in settled.standing}),
+        tuple(settled.leaving),
+        (*skipped, *settled.skipped),
+    )
+
+
+# What stands already
+
+
+def _aged(table: Table) -> tuple[list[Promotion], list[Promotion], list[Left], dict[str, Heir]]:
+    """Return the promotions with their fates, those that became stale, those that may leave, and who takes over."""
+    standing: list[Promotion] = []
+    stale: list[Promotion] = []
+    leaving: list[Left] = []
+    heirs: dict[str, Heir] = {}
+    for one in table.promotions:
+        heir = None if one.fate == SUPERSEDED else _heir(table, one)
+        if heir:
+            heirs.setdefault(heir[0].key, heir)
+            one = _fated(one, SUPERSEDED, heir[0].source)  # noqa: PLW2901 - the promotion as it is now
+        if one.fate == SUPERSEDED:
+            leaving.append(Left(one, f"{SUPERSEDED} {one.by}"))
+        else:
+            idle = table.memo.idle_days(last_seen(table, one))
+            if idle < table.rules.stale_days:
+                one = _fated(one, "", "") if one.fate == STALE else one  # noqa: PLW2901
+            elif one.fate != STALE:
+                one = _fated(one, STALE, table.today)  # noqa: PLW2901
+                stale.append(one)
+            elif idle >= table.rules.stale_days + table.rules.archive_days:
+                leaving.append(Left(one, f"nobody asked for it since {last_seen(table, one)}"))
+        standing.append(one)
+    return standing, stale, leaving, heirs
+
+
+def _fated(one: Promotion, fate: str, by: str) -> Promotion:
+    """Return a promotion with its fate; the other program's form has no room for one, so it takes ours."""
+    return printed(replace(one, fate=fate, by=by, heading=""))
+
+
+def last_seen(table: Table, one: Promotion) -> str:
+    """Return the day on which a promotion was last recalled, affirmed or promoted."""
+    entry = table.entries.get(one.key)
+    days = [table.memo.seen.get(one.key, ""), iso_day(entry.promoted_at) if entry else ""]
+    days.append(iso_day(entry.last_at) if entry and entry.recalls else "")
+    return max(filter(None, days), default=table.today)
+
+
+def _heir(table: Table, one: Promotion) -> Heir | None:
+    """Return what was noted later, newly, and says otherwise than a promotion."""
+    later = [
+        entry
+        for key in table.fresh
+        if (entry := table.entries.get(key)) and not entry.promoted_at and day_of(entry.path) > one.day
+    ]
+    for entry in sorted(later, key=lambda each: (day_of(each.path), each.line), reverse=True):
+        said = table.said(entry)
+        if relation(one.text, said) == CONFLICT and not find_fault(entry.snippet):
+            candidate = score_entry(entry, table.signals.get(entry.key), table.now, table.rules.gates)
+            chunk = _live(table, candidate)
+            if chunk is not None:
+                return promotion_of(candidate, chunk), candidate, chunk
+    return None
+
+
+# What is new
+
+
+def _chosen(table: Table, standing: Sequence[Promotion]) -> tuple[list[Heir], list[str], list[Skipped]]:
+    """Return the candidates that may be promoted, best first, those that were already, and why the others were not."""
+    found: list[Heir] = []
+    reconciled: list[str] = []
+    skipped: list[Skipped] = []
+    taken = {one.key for one in standing}
+    said = [one.text for one in standing]
+    for candidate in rank(table.entries.values(), table.signals, table.now, table.rules.gates):
+        entry = candidate.entry
+        if not entry.recalls or entry.key in taken or not is_candidate(table, entry):
+            continue
+        if not candidate.passed:
+            skipped.append(_skip(candidate, "; ".join(map(str, candidate.missing))))
+        elif entry.key in table.known:
+            reconciled.append(entry.key)
+        else:
+            chunk = _live(table, candidate)
+            reason = _reason(table, candidate, chunk, [*said, *(one.text for one, _, _ in found)])
+            if chunk is None or reason:
+                skipped.append(_skip(candidate, reason))
+            else:
+                found.append((promotion_of(candidate, chunk), candidate, chunk))
+    return found, reconciled, skipped
+
+
+def verdict_on(table: Table, candidate: Candidate) -> str:
+    """Return what would become of a candidate tonight, in words, by the checks that would decide."""
+    entry = candidate.entry
+    if entry.promoted_at:
+        return f"promoted on {iso_day(entry.promoted_at)}"
+    if not candidate.passed:
+        return "; ".join(map(str, candidate.missing))
+    if not table.rules.trusted:
+        return "it passes every gate" if _window(table, candidate) else GONE
+    return (
+        _reason(table, candidate, _live(table, candidate), [one.text for one in table.promotions])
+        or "it passes every gate"
+    )
+
+
+def is_candidate(table: Table, entry: Entry) -> bool:
+    """Say whether an entry stands where promotions come from: in a day's note that is not in the archive."""
+    profile = table.notes.workspace.profile
+    if is_tainted(entry.snippet) or profile.is_archived(entry.path):
+        return False
+    return is_short_term(entry.path) or profile.is_day(entry.path)
+
+
+def _skip(candidate: Candidate, reason: str) -> Skipped:
+    return Skipped(candidate.entry.key, candidate.entry.snippet, candidate.score, reason)
+
+
+def _live(table: Table, candidate: Candidate) -> Chunk | None:
+    text = table.notes.text(candidate.entry.path)
+    return None if text is None else find_live(candidate.entry, text)
+
+
+def _reason(table: Table, candidate: Candidate, chunk: Chunk | None, said: Sequence[str]) -> str:
+    """Return why a candidate that passed the gates is not promoted, or the empty string."""
+    entry = candidate.entry
+    if chunk is None:
+        return GONE
+    text = sentence(chunk, day_of(entry.path))
+    if fault := find_fault(chunk.snippet, chunk.written) or (UNSAFE if find_secrets(text) else ""):
+        return fault
+    if (newer := _contradiction(table, entry, text)) is not None:
+        return f"{newer.place} says otherwise, later"
+    if any(relation(text, other) == DUPLICATE for other in said):
+        return "MEMORY.md has it already, promoted"
+    verdicts = {relation(text, other) or relation(chunk.snippet, other) for other in table.written}
+    if DUPLICATE in verdicts:
+        return "MEMORY.md says so already"
+    return "MEMORY.md says otherwise" if CONFLICT in verdicts else ""
+
+
+def _contradiction(table: Table, entry: Entry, text: str) -> Entry | None:
+    """Return an entry that was noted later and says otherwise."""
+    here = (day_of(entry.path), entry.line)
+    later = (one for one in table.entries.values() if one.key != entry.key and (day_of(one.path), one.line) > here)
+    return next(
+        (one for one in later if CONFLICT in (relation(entry.snippet, one.snippet), relation(text, one.snippet))), None
+    )
+
+
+# Room. `fits` says whether MEMORY.md stays within its budget with some promotions.
+
+
+@dataclass(slots=True)
+class _Draft:
+    """The promotions while room is being made."""
+
+    standing: list[Promotion]
+    added: list[Heir]
+    leaving: list[Left]
+    skipped: list[Skipped] = field(default_factory=list)
+
+    def all(self) -> list[Promotion]:
+        return [*self.standing, *(one for one, _, _ in self.added)]
+
+
+def _make_room(table: Table, fits: Fits, draft: _Draft, candidates: Sequence[Heir]) -> _Draft:
+    """Let what may leave go, as far as one night allows, then let in what fits or is worth clearly more."""
+    budget = int(table.rules.loss_share * len(table.promotions))
+    gone = draft.leaving[:budget]
+    _take_out(draft, [left.promotion.key for left in gone])
+    spare = budget - len(gone)
+    while spare and draft.standing and not fits(draft.all()):
+        worst = _worst(table, draft.standing)
+        gone.append(Left(worst, "MEMORY.md is over its budget"))
+        _take_out(draft, [worst.key])
+        spare -= 1
+    for one in list(draft.added):  # an heir that finds no room waits; what it replaces says so meanwhile
+        if not fits(draft.all()):
+            draft.added.remove(one)
+            draft.skipped.append(_skip(one[1], NO_ROOM))
+    for one in candidates:
+        draft.added.append(one)
+        if fits(draft.all()):
+            continue
+        rival = _rival(table, draft.standing, one[1].score) if spare else None
+        if rival is not None:
+            _take_out(draft, [rival.key])
+            if fits(draft.all()):
+                spare -= 1
+                gone.append(Left(rival, f"{one[0].source} is asked for more"))
+                continue
+            draft.standing.append(rival)
+        draft.added.remove(one)
+        draft.skipped.append(_skip(one[1], NO_ROOM))
+    draft.leaving = gone
+    return draft
+
+
+def _take_out(draft: _Draft, keys: Iterable[str]) -> None:
+    out = set(keys)
+    draft.standing = [one for one in draft.standing if one.key not in out]
+
+
+def worth(table: Table, one: Promotion) -> float:
+    """Return what a promotion is worth today: its score, nothing where nobody knows it any more."""
+    entry = table.entries.get(one.key)
+    if entry is None or one.fate:
+        return 0.0
+    return score_entry(entry, table.signals.get(one.key), table.now, table.rules.gates).score
+
+
+def _worst(table: Table, standing: Sequence[Promotion]) -> Promotion:
+    return min(standing, key=lambda one: (worth(table, one), last_seen(table, one), one.key))
+
+
+def _rival(table: Table, standing: Sequence[Promotion], score: float) -> Promotion | None:
+    """Return the promotion that gives way to a candidate, if one is old enough and worth clearly less."""
+    old = [one for one in standing if table.memo.idle_days(last_seen(table, one)) >= SETTLED_DAYS]
+    worst = _worst(table, old) if old else None
+    return worst if worst is not None and worth(table, worst) + BETTER_BY < score else None
+
+
+# As the reference does
+
+
+def decide_as_openclaw(table: Table, fits: Fits, memory: str) -> Decision:
+    """Decide a night in OpenClaw's scoring: the best that pass, cut to the limit, as their lines are now."""
+    gates = table.rules.gates
+    ranked = rank(table.entries.values(), table.signals, table.now, gates)
+    usable = [one for one in ranked if is_short_term(one.entry.path) and not is_tainted(one.entry.snippet)]
+    passed = [one for one in usable if one.passed]
+    skipped = [_skip(one, "; ".join(map(str, one.missing))) for one in usable if not one.passed]
+    skipped += [_skip(one, "the night's limit is reached") for one in passed[gates.limit :]]
+    known = markers(memory)
+    added: list[Heir] = []
+    reconciled: list[str] = []
+    for candidate in passed[: gates.limit]:
+        chunk = _window(table, candidate)
+        if chunk is None or is_tainted(chunk.snippet):
+            skipped.append(_skip(candidate, GONE))
+        elif find_secrets(chunk.snippet):
+            skipped.append(_skip(candidate, UNSAFE))
+        elif candidate.entry.key in known:
+            reconciled.append(candidate.entry.key)
+        else:
+            added.append((promotion_as_openclaw(candidate, chunk, table.today), candidate, chunk))
+    standing, left = list(table.promotions), list[Left]()
+    spare = int(table.rules.loss_share * len(standing))
+    while spare and standing and not fits([*standing, *(one for one, _, _ in added)]):
+        left.append(Left(standing.pop(0), "MEMORY.md is over its budget"))
+        spare -= 1
+    while added and not fits([*standing, *(one for one, _, _ in added)]):
+        skipped.append(_skip(added.pop()[1], NO_ROOM))
+    return Decision(tuple(standing), tuple(added), tuple(reconciled), (), tuple(left), tuple(skipped))
+
+
+def _window(table: Table, candidate: Candidate) -> Chunk | None:
+    path = candidate.entry.path
+    own = [path] if path.startswith("memory/") else [path, f"memory/{path.rpartition('/')[2]}"]
+    for one in own:
+        text = table.notes.text(one) if ".." not in one.split("/") else None
+        found = find_window(candidate.entry, text) if text is not None else None
+        if found is not None:
+            return found
+    return None
+
+
+def promoted_entry(entry: Entry, chunk: Chunk, now: datetime) -> Entry:
+    """Return an entry that was promoted, standing where it was found."""
+    return replace(entry, line=chunk.line, end_line=chunk.end_line, snippet=chunk.snippet, promoted_at=iso(now))
