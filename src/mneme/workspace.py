@@ -289,6 +289,12 @@ def user_folder(env: Mapping[str, str] | None = None) -> Path:
     return Path(env.get("HOME") or os.path.expanduser("~"))
 
 
+def program_folder(variable: str, name: str, env: Mapping[str, str] | None = None) -> Path:
+    """Return the folder that a host program keeps its settings in: where its variable says, else in the user's own."""
+    said = _environment(env).get(variable)
+    return given_folder(said) if said else user_folder(env) / name
+
+
 def search_path(env: Mapping[str, str] | None = None) -> str:
     """Return the folders in which programs are looked for."""
     return _environment(env).get("PATH", os.defpath)

@@ -32,7 +32,8 @@ SENT = {
     },
     "openclaw": {
         "session_id": "s", "turn_id": "p", "cwd": "/w", "prompt": "hello", "last_assistant_message": "done",
-        "tool_name": "Bash", "tool_use_id": "t", "tool_input": {"command": "ls"}, "chat_type": "direct",
+        "tool_name": "Bash", "tool_use_id": "t", "tool_input": {"command": "ls"},
+        "session_key": "agent:main:main",
     },
 }  # fmt: skip
 
@@ -81,12 +82,20 @@ def test_what_went_well_is_no_failure(answer: object) -> None:
     assert read("codex", "PostToolUse", SENT["codex"] | {"tool_response": answer}).name == "PostToolUse"
 
 
-def test_a_group_chat_is_shared() -> None:
-    """Whatever OpenClaw calls a chat that is not one with its owner alone."""
-    kinds = {
-        kind: read("openclaw", "UserPromptSubmit", {"chat_type": kind}).shared for kind in ("direct", "group", "new")
-    }
-    assert kinds == {"direct": False, "group": True, "new": True}
+@pytest.mark.parametrize(
+    ("key", "shared"),
+    [
+        ("agent:main:main", False),
+        ("agent:main:telegram:direct:7", False),
+        ("agent:main:discord:group:7", True),
+        ("agent:main:cron:7", True),
+        ("agent:direct:telegram:group:7", True),
+        ("", True),
+    ],
+)
+def test_a_conversation_not_known_to_be_private_is_shared(key: str, shared: bool) -> None:  # noqa: FBT001
+    """OpenClaw names it in the session's key; only what is with the owner alone sees what is private."""
+    assert read("openclaw", "UserPromptSubmit", {"session_key": key}).shared is shared
 
 
 @pytest.mark.parametrize("host", DIALECTS)

@@ -11,7 +11,7 @@ import pytest
 
 from mneme.errors import NotFoundError, RefusedError
 from mneme.formats.cell import parse_cells
-from mneme.hosts import HOSTS, Installation, plan_host
+from mneme.hosts import HOSTS, Installation, Wish, plan_host
 from mneme.hosts.marked import END, START, with_block, without_block
 
 COMMANDS = Path(sys.executable).parent
@@ -87,14 +87,14 @@ def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 def install(folder: Path) -> Installation:
     """Install into the repository of a folder."""
-    done = plan_host("git", None, folder)
+    done = plan_host("git", Wish(folder))
     done.put_in_place()
     return done
 
 
 def uninstall(folder: Path) -> Installation:
     """Take it away again."""
-    done = plan_host("git", None, folder, away=True)
+    done = plan_host("git", Wish(folder), away=True)
     done.put_in_place()
     return done
 
@@ -412,7 +412,7 @@ def test_a_symbolic_link_stays_one(repository: Path) -> None:
 def test_outside_a_repository_there_is_nothing_to_install_into(tmp_path: Path) -> None:
     """The message says so, with what to run."""
     with pytest.raises(NotFoundError, match="not in the work tree") as caught:
-        plan_host("git", None, tmp_path)
+        plan_host("git", Wish(tmp_path))
     assert caught.value.hint.startswith("git init ")
 
 

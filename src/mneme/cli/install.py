@@ -1,8 +1,12 @@
-"""Install Mneme into a program that works with it: git, for now.
+"""Install Mneme into a program that works with it: Claude Code, Codex, Gemini CLI, Cursor, OpenClaw or git.
 
+The programs that agents run in get hooks: at the start of a session, at each prompt and at its end they ask what the
+model should know, and tell what happened. They go into your own settings, or with --project into this project's.
 `git` registers the merge driver for cell files in the repository's configuration and `.gitattributes`, and puts a
-check of the staged cells into the pre-commit hook. Each file's change is shown; lines of others stay as they are,
-installing twice changes nothing, and `mneme uninstall` gives every file back to the byte.
+check of the staged cells into the pre-commit hook.
+
+Each file's change is shown. What others wrote there stays as it is, comments and order too; installing twice changes
+nothing, and `mneme uninstall` gives every file back to the byte.
 """
 
 from __future__ import annotations
@@ -15,7 +19,9 @@ if TYPE_CHECKING:
     from mneme.cli.context import IO
 
 EXAMPLES = """
-mneme install git --dry-run
+mneme install claude-code --dry-run
+mneme install claude-code
+mneme install codex --project
 mneme install git
 """
 
@@ -27,15 +33,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     names = [host.name for host in HOSTS]
     told = "; ".join(f"{host.name}: {host.summary}" for host in HOSTS)
     parser.add_argument("host", metavar="HOST", choices=names, help=told)
+    parser.add_argument("--project", action="store_true", help="into this project's settings, not your own")
+    parser.add_argument(
+        "--files", action="store_true", help="also tell, before a tool touches a file, what was decided about it"
+    )
 
 
 def run(args: argparse.Namespace, io: IO) -> int:
     """Plan, put in place, print."""
     from pathlib import Path
 
-    from mneme.engine.hosts import plan_host
+    from mneme.engine.hosts import Wish, plan_host
 
-    installation = plan_host(args.host, io.workspace, Path.cwd())
+    wish = Wish(Path.cwd(), io.workspace, args.project, args.files)
+    installation = plan_host(args.host, wish)
     names = () if io.dry_run else installation.put_in_place()
     if io.json:
         io.print_json(paths=list(names), diff=installation.diff(), notes=list(installation.notes))

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from mneme.cli.context import IO
 
 EXAMPLES = """
-mneme uninstall git --dry-run
+mneme uninstall claude-code --dry-run
+mneme uninstall claude-code
 mneme uninstall git
 """
 
@@ -22,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's own arguments."""
     from mneme.engine.hosts import HOSTS
 
+    parser.add_argument("--project", action="store_true", help="out of this project's settings, not your own")
     parser.add_argument(
         "host", metavar="HOST", choices=[host.name for host in HOSTS], help="what it was installed into"
     )
@@ -31,9 +33,10 @@ def run(args: argparse.Namespace, io: IO) -> int:
     """Plan, put in place, print."""
     from pathlib import Path
 
-    from mneme.engine.hosts import plan_host
+    from mneme.engine.hosts import Wish, plan_host
 
-    installation = plan_host(args.host, io.workspace, Path.cwd(), away=True)
+    wish = Wish(Path.cwd(), io.workspace, args.project)
+    installation = plan_host(args.host, wish, away=True)
     names = () if io.dry_run else installation.put_in_place()
     if io.json:
         io.print_json(paths=list(names), diff=installation.diff())

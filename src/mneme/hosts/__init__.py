@@ -21,11 +21,24 @@ if TYPE_CHECKING:
     class HostModule(Protocol):
         """What the module of a host offers."""
 
-        def plan_install(self, asked: str | None, here: Path, /) -> Installation:
-            """Return what installing changes; `asked` is the workspace that was named, `here` where the person stands."""
+        def plan_install(self, wish: Wish, /) -> Installation:
+            """Return what installing changes."""
 
-        def plan_uninstall(self, asked: str | None, here: Path, /) -> Installation:
+        def plan_uninstall(self, wish: Wish, /) -> Installation:
             """Return what taking it away changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody wants installed: from where they stand, for which workspace, for this project alone or for all.
+
+    With `files`, a host also asks before a tool touches a file what was decided about that file.
+    """
+
+    here: Path
+    asked: str | None = None
+    project: bool = False
+    files: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +54,14 @@ class Host:
         return module
 
 
-HOSTS: tuple[Host, ...] = (Host("git", "merge cell files cell by cell, and check them before each commit"),)
+HOSTS: tuple[Host, ...] = (
+    Host("claude-code", "tell Claude Code what bears on each session and prompt, and keep what came of it"),
+    Host("codex", "the same for Codex"),
+    Host("gemini", "the same for Gemini CLI"),
+    Host("cursor", "the same for Cursor, which takes context at the start of a session alone"),
+    Host("openclaw", "the same for OpenClaw, through a small plugin, and the skill"),
+    Host("git", "merge cell files cell by cell, and check them before each commit"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +109,7 @@ class Installation:
         return tuple(file.name for file in changed)
 
 
-def plan_host(name: str, asked: str | None, here: Path, *, away: bool = False) -> Installation:
+def plan_host(name: str, wish: Wish, *, away: bool = False) -> Installation:
     """Return what installing into a host of the table changes, or what taking it away does."""
     module = next(host for host in HOSTS if host.name == name).load()
-    return module.plan_uninstall(asked, here) if away else module.plan_install(asked, here)
+    return module.plan_uninstall(wish) if away else module.plan_install(wish)

@@ -8,8 +8,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mneme.hosts import Installation, Wish
+from mneme.hosts.event import BEFORE_TOOL, Event, ToolUse, json_line, map_of, text_of
 from mneme.hosts.event import EVENTS as ALL_EVENTS
-from mneme.hosts.event import Event, ToolUse, json_line, map_of, text_of
+from mneme.hosts.hooking import (
+    FILE_TOOLS,
+    Hooks,
+    hook_command,
+    plan_hooks,
+    plan_no_hooks,
+    settings_place,
+    wanted_entries,
+)
+from mneme.workspace import program_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,3 +65,30 @@ def read_tool(payload: Mapping[str, Any]) -> ToolUse | None:
 def print_answer(event: Event, context: str) -> str:
     """Return the answer in Claude Code's JSON."""
     return json_line({"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": context}})
+
+
+_PATIENCE_SECONDS = 10
+
+
+def plan_install(wish: Wish) -> Installation:
+    """Return what has to change so that Claude Code asks at each event."""
+    notes = ["Claude Code keeps a memory of its own as well; /memory there shows it, and can turn it off"]
+    if wish.project:
+        notes.append("these settings name this machine's Python, so they are put where git does not take them along")
+    return Installation((plan_hooks(_hooks(wish)),), tuple(notes))
+
+
+def plan_uninstall(wish: Wish) -> Installation:
+    """Return what has to change so that it no longer does."""
+    return Installation((plan_no_hooks(_hooks(wish)),))
+
+
+def _hooks(wish: Wish) -> Hooks:
+    user = program_folder("CLAUDE_CONFIG_DIR", ".claude")
+    place, name = settings_place(wish, user, ".claude", "settings.local.json" if wish.project else "settings.json")
+    return Hooks(place, name, wanted_entries(EVENTS, _entry, wish), {})
+
+
+def _entry(name: str) -> dict[str, Any]:
+    hook = {"type": "command", "command": hook_command(NAME, name), "timeout": _PATIENCE_SECONDS}
+    return {**({"matcher": FILE_TOOLS} if name == BEFORE_TOOL else {}), "hooks": [hook]}

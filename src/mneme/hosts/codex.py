@@ -9,8 +9,18 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mneme.hosts import claude_code
-from mneme.hosts.event import AFTER_TOOL, TOOL_FAILED, Event, json_line, map_of
+from mneme.hosts import Installation, Wish, claude_code
+from mneme.hosts.event import AFTER_TOOL, BEFORE_TOOL, SESSION_END, TOOL_FAILED, Event, json_line, map_of
+from mneme.hosts.hooking import (
+    FILE_TOOLS,
+    Hooks,
+    hook_command,
+    plan_hooks,
+    plan_no_hooks,
+    settings_place,
+    wanted_entries,
+)
+from mneme.workspace import program_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,3 +54,29 @@ def _failure(payload: Mapping[str, Any]) -> str:
     if isinstance(code, int) and code != 0:
         return f"Exit code {code}\n{said[:2000]}"
     return said[:2000] if inner.get("is_error") is True or inner.get("isError") is True else ""
+
+
+_PATIENCE_SECONDS = 10
+_LAST_PATIENCE_SECONDS = 2
+
+
+def plan_install(wish: Wish) -> Installation:
+    """Return what has to change so that Codex asks at each event."""
+    note = "Codex runs no hook before you have looked at it: start codex and enter /hooks"
+    return Installation((plan_hooks(_hooks(wish)),), (note,))
+
+
+def plan_uninstall(wish: Wish) -> Installation:
+    """Return what has to change so that it no longer does."""
+    return Installation((plan_no_hooks(_hooks(wish)),))
+
+
+def _hooks(wish: Wish) -> Hooks:
+    place, name = settings_place(wish, program_folder("CODEX_HOME", ".codex"), ".codex", "hooks.json")
+    return Hooks(place, name, wanted_entries(EVENTS, _entry, wish), {})
+
+
+def _entry(name: str) -> dict[str, Any]:
+    patience = _LAST_PATIENCE_SECONDS if name == SESSION_END else _PATIENCE_SECONDS
+    hook = {"type": "command", "command": hook_command(NAME, name), "timeout": patience}
+    return {**({"matcher": FILE_TOOLS} if name == BEFORE_TOOL else {}), "hooks": [hook]}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mneme.hosts import claude_code
+from mneme.hosts import Installation, Wish, claude_code
 from mneme.hosts.event import (
     AFTER_TOOL,
     BEFORE_COMPACTION,
@@ -23,6 +23,8 @@ from mneme.hosts.event import (
     json_line,
     text_of,
 )
+from mneme.hosts.hooking import Hooks, hook_command, plan_hooks, plan_no_hooks, settings_place, wanted_entries
+from mneme.workspace import program_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,3 +69,26 @@ def read_event(name: str, payload: Mapping[str, Any]) -> Event:
 def print_answer(event: Event, context: str) -> str:
     """Return the answer in Cursor's JSON, for the one event whose context it takes."""
     return json_line({"additional_context": context}) if event.name == SESSION_START else ""
+
+
+_VERSION = {"version": 1}
+
+
+def plan_install(wish: Wish) -> Installation:
+    """Return what has to change so that Cursor asks at each event."""
+    note = "Cursor takes context from hooks at the start of a session alone; what a prompt brings to mind comes by MCP"
+    return Installation((plan_hooks(_hooks(wish)),), (note,))
+
+
+def plan_uninstall(wish: Wish) -> Installation:
+    """Return what has to change so that it no longer does."""
+    return Installation((plan_no_hooks(_hooks(wish)),))
+
+
+def _hooks(wish: Wish) -> Hooks:
+    place, name = settings_place(wish, program_folder("", ".cursor"), ".cursor", "hooks.json")
+    return Hooks(place, name, wanted_entries(EVENTS, _entry, wish, left_out=(BEFORE_TOOL,)), _VERSION)
+
+
+def _entry(name: str) -> dict[str, Any]:
+    return {"command": hook_command(NAME, name)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mneme.hosts import claude_code
+from mneme.hosts import Installation, Wish, claude_code
 from mneme.hosts.event import (
     AFTER_TOOL,
     BEFORE_COMPACTION,
@@ -24,6 +24,8 @@ from mneme.hosts.event import (
     map_of,
     text_of,
 )
+from mneme.hosts.hooking import Hooks, hook_command, plan_hooks, plan_no_hooks, settings_place, wanted_entries
+from mneme.workspace import program_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,3 +58,28 @@ def print_answer(event: Event, context: str) -> str:
     if event.name not in (SESSION_START, PROMPT):
         return ""
     return json_line({"hookSpecificOutput": {"hookEventName": EVENTS[event.name], "additionalContext": context}})
+
+
+_PATIENCE_MS = 10_000
+
+
+def plan_install(wish: Wish) -> Installation:
+    """Return what has to change so that Gemini CLI asks at each event."""
+    return Installation((plan_hooks(_hooks(wish)),))
+
+
+def plan_uninstall(wish: Wish) -> Installation:
+    """Return what has to change so that it no longer does."""
+    return Installation((plan_no_hooks(_hooks(wish)),))
+
+
+def _hooks(wish: Wish) -> Hooks:
+    user = program_folder("GEMINI_CLI_HOME", "") / ".gemini"
+    place, name = settings_place(wish, user, ".gemini", "settings.json")
+    # It takes no context before a tool, so there is nothing to ask for then.
+    return Hooks(place, name, wanted_entries(EVENTS, _entry, wish, left_out=(BEFORE_TOOL,)), {})
+
+
+def _entry(name: str) -> dict[str, Any]:
+    command = hook_command(NAME, name)
+    return {"hooks": [{"type": "command", "name": "mneme", "command": command, "timeout": _PATIENCE_MS}]}

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mneme import files, git
 from mneme.errors import NotFoundError, RefusedError
-from mneme.hosts import HostFile, Installation
+from mneme.hosts import HostFile, Installation, Wish
 from mneme.hosts.marked import find_block, with_block, without_block
 from mneme.workspace import CELL_SUFFIXES, find_workspace
 
@@ -49,20 +49,20 @@ mneme_check || exit 1
 """
 
 
-def plan_install(asked: str | None, here: Path) -> Installation:
+def plan_install(wish: Wish) -> Installation:
     """Return what has to change so that git merges and checks the cell files of the repository around a folder."""
-    repository = _get_repository(asked, here)
+    repository = _get_repository(wish.asked, wish.here)
     changes = [
         _configured(repository),
         _attributed(repository),
-        _hooked(repository, _hook_lines(repository, asked, here)),
+        _hooked(repository, _hook_lines(repository, wish.asked, wish.here)),
     ]
     return Installation(tuple(changes), tuple(_notes(repository)))
 
 
-def plan_uninstall(asked: str | None, here: Path) -> Installation:
+def plan_uninstall(wish: Wish) -> Installation:
     """Return what has to change so that git knows nothing of mneme any more."""
-    repository = _get_repository(asked, here)
+    repository = _get_repository(wish.asked, wish.here)
     places = (repository.config, repository.top / ".gitattributes", repository.hook)
     firsts = (b"", b"", _SHEBANG)
     changes = []

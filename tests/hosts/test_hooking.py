@@ -1,0 +1,195 @@
+"""Installing into a host's settings: beside what is there, once, and without a trace afterwards."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.hooks.hosting import User, new_user
+
+from mneme.formats.jsonc import parse_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Where each host keeps its hooks, below the user's own folder and below a project.
+PLACES = {
+    "claude-code": (".claude/settings.json", ".claude/settings.local.json"),
+    "codex": (".codex/hooks.json", ".codex/hooks.json"),
+    "gemini": (".gemini/settings.json", ".gemini/settings.json"),
+    "cursor": (".cursor/hooks.json", ".cursor/hooks.json"),
+}
+EVENTS = {
+    "claude-code": ["SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PreCompact", "Stop", "SessionEnd"],
+    "codex": ["SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop", "SessionEnd"],
+    "gemini": ["SessionStart", "BeforeAgent", "AfterTool", "PreCompress", "AfterAgent", "SessionEnd"],
+    "cursor": ["sessionStart", "beforeSubmitPrompt", "postToolUse", "postToolUseFailure", "preCompact", "stop", "sessionEnd"],
+}  # fmt: skip
+THEIRS = {
+    "made by hand": '{\n  // mine\n  "model": "x", /* why */\n  "hooks": {\n    "Stop": [\n      {"hooks": [{"type": "command", "command": "say done"}]}, // keep\n    ],\n  },\n}\n',
+    "empty": "{}",
+    "empty file": "",
+    "tabs": '{\n\t"model": "x"\n}',
+    "one line": '{"model": "x", "hooks": {"Stop": [{"command": "a"}]}, "z": [1]}',
+    "windows": '{\r\n  "model": "x"\r\n}\r\n',
+    "empty hooks": '{\n  "hooks": {\n    "SessionStart": []\n  },\n  "version": 1\n}\n',
+}
+
+
+@pytest.fixture
+def user() -> Iterator[User]:
+    """Give a user whose workspace is a repository."""
+    with new_user() as one:
+        subprocess.run(["git", "init", "-q", str(one.workspace)], check=True)
+        yield one
+
+
+def settings_of(user: User, host: str, *, project: bool) -> Path:
+    """Return where a host's settings lie."""
+    return user.workspace / PLACES[host][1] if project else user.place / "user" / PLACES[host][0]
+
+
+def commands(value: Any) -> list[str]:  # noqa: ANN401 - settings of any shape
+    """Return every command in settings, in order."""
+    if isinstance(value, dict):
+        own = [value["command"]] if isinstance(value.get("command"), str) else []
+        return own + [one for inner in value.values() for one in commands(inner)]
+    return [one for inner in value for one in commands(inner)] if isinstance(value, list) else []
+
+
+@pytest.mark.parametrize("project", [False, True])
+@pytest.mark.parametrize("host", PLACES)
+def test_a_new_file_has_every_event_and_goes_again(user: User, host: str, project: bool) -> None:  # noqa: FBT001
+    """Each command, run as the host runs it, exits 0; installing twice changes nothing; nothing is left afterwards."""
+    where = ["--project"] if project else []
+    place = settings_of(user, host, project=project)
+    done = user.mneme("install", host, *where)
+    assert done.returncode == 0, done.stderr
+    settings = json.loads(place.read_text("utf-8"))
+    assert list(settings["hooks"]) == EVENTS[host]
+    assert settings.get("version") == (1 if host == "cursor" else None)
+    for command in commands(settings):
+        ran = user.run(["/bin/sh", "-c", command], {}, MNEME_SERVE="0")
+        assert (ran.returncode, ran.stderr) == (0, b"")
+    written = place.read_bytes()
+    assert b"already installed" in user.mneme("install", host, *where).stderr
+    assert place.read_bytes() == written
+    assert user.mneme("uninstall", host, *where).returncode == 0
+    assert not place.exists()
+    assert b"not installed" in user.mneme("uninstall", host, *where).stderr
+
+
+@pytest.mark.parametrize("text", THEIRS.values(), ids=THEIRS)
+@pytest.mark.parametrize("host", PLACES)
+def test_what_others_wrote_stays_to_the_byte(user: User, host: str, text: str) -> None:
+    """Their hooks, comments, order, line ends and indentation; the diff is shown and shows additions alone."""
+    place = settings_of(user, host, project=False)
+    place.parent.mkdir(parents=True)
+    place.write_bytes(text.encode())
+    theirs = commands(parse_settings(text or "{}").plain())
+    shown = user.mneme("install", host, "--dry-run").stdout.decode()
+    assert "+++ " in shown
+    assert place.read_bytes() == text.encode()
+    user.mneme("install", host)
+    put = place.read_bytes().decode()
+    assert len(commands(parse_settings(put).plain())) == len(theirs) + len(EVENTS[host])
+    assert [one for one in commands(parse_settings(put).plain()) if "client.py" not in one] == theirs
+    user.mneme("install", host)
+    assert place.read_bytes().decode() == put
+    user.mneme("uninstall", host)
+    assert place.read_bytes() == text.encode()
+
+
+def test_an_older_installation_is_renewed_in_its_place(user: User) -> None:
+    """Another Python, an event that is no longer asked for, ours twice, ours in one group with somebody else's."""
+    place = settings_of(user, "claude-code", project=False)
+    user.mneme("install", "claude-code", "--files")
+    fresh = json.loads(place.read_text("utf-8"))
+    assert "PreToolUse" in fresh["hooks"]
+    stale = json.loads(place.read_text("utf-8").replace(shlex.quote(str(Path(subprocess.__file__).parent)), "x"))
+    stale["hooks"]["Stop"] = [*stale["hooks"]["Stop"], *stale["hooks"]["Stop"]]
+    ours = stale["hooks"]["SessionEnd"][0]["hooks"][0]
+    stale["hooks"]["SessionEnd"] = [{"hooks": [{"type": "command", "command": "bye"}, {**ours, "timeout": 99}]}]
+    stale["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"] = "/old/python -S -E /old/mneme/hooks/client.py x y"
+    place.write_text(json.dumps(stale, indent=4), encoding="utf-8")
+    user.mneme("install", "claude-code")
+    settings = json.loads(place.read_text("utf-8"))
+    expected = {name: entry for name, entry in fresh["hooks"].items() if name != "PreToolUse"}
+    expected["SessionEnd"] = [{"hooks": [{"type": "command", "command": "bye"}, ours]}]
+    assert settings["hooks"] == expected
+    user.mneme("uninstall", "claude-code")
+    left = json.loads(place.read_text("utf-8"))
+    assert left == {"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "bye"}]}]}}
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"hooks": []}', '{"hooks": {"Stop": {}}}', "\x80"])
+def test_settings_that_cannot_be_merged_into_are_left_alone(user: User, text: str) -> None:
+    """They are told with their line, and nothing is written."""
+    place = settings_of(user, "claude-code", project=False)
+    place.parent.mkdir(parents=True)
+    place.write_bytes(text.encode("latin-1"))
+    done = user.mneme("install", "claude-code")
+    assert done.returncode == 2
+    assert b"settings.json" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert place.read_bytes() == text.encode("latin-1")
+
+
+def test_a_link_stays_a_link(user: User) -> None:
+    """Settings that are kept elsewhere are changed there."""
+    kept = user.place / "dotfiles.json"
+    kept.write_text('{"model": "x"}\n', encoding="utf-8")
+    place = settings_of(user, "claude-code", project=False)
+    place.parent.mkdir(parents=True)
+    place.symlink_to(kept)
+    user.mneme("install", "claude-code")
+    assert place.is_symlink()
+    assert "client.py" in kept.read_text("utf-8")
+    user.mneme("uninstall", "claude-code")
+    assert kept.read_text("utf-8") == '{"model": "x"}\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "{}",
+        "// mine\n{\n  agents: { defaults: { workspace: '~/w' } },\n}\n",
+        '{"plugins": {"allow": ["a"], "entries": {"a": {}}}}',
+    ],
+)
+def test_openclaw_gets_a_plugin_and_a_skill(user: User, text: str | None) -> None:
+    """Its settings name the plugin; everything goes again, and what somebody edited of it stays."""
+    state = user.place / "user" / ".openclaw"
+    place = state / "openclaw.json"
+    if text is not None:
+        state.mkdir(parents=True)
+        place.write_text(text, encoding="utf-8")
+    assert user.mneme("install", "openclaw").returncode == 0
+    settings = parse_settings(place.read_text("utf-8")).plain()
+    assert settings["plugins"]["entries"]["mneme"]["enabled"] is True
+    assert "mneme" in settings["plugins"].get("allow", ["mneme"])
+    files = sorted(str(one.relative_to(state)) for one in state.rglob("*") if one.is_file())
+    assert files == [
+        "extensions/mneme/index.ts",
+        "extensions/mneme/openclaw.plugin.json",
+        "extensions/mneme/package.json",
+        "openclaw.json",
+        "skills/mneme/SKILL.md",
+        "skills/mneme/scripts/mneme_tool.py",
+    ]
+    assert b"already installed" in user.mneme("install", "openclaw").stderr
+    (state / "skills/mneme/SKILL.md").write_text("mine now", encoding="utf-8")
+    user.mneme("uninstall", "openclaw")
+    assert (place.read_text("utf-8") if place.exists() else None) == text
+    left = [str(one.relative_to(state)) for one in state.rglob("*") if one.is_file() and one != place]
+    assert left == ["skills/mneme/SKILL.md"]
+
+
+def test_openclaw_has_no_settings_of_a_project(user: User) -> None:
+    """So there is nothing to install into one."""
+    assert user.mneme("install", "openclaw", "--project").returncode == 2
