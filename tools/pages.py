@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mneme.check.rules import RULES
+from mneme.check.rules import CELL_RULES, RULES
 from mneme.cli import verbs
 from mneme.cli.frame import build_parser
 from mneme.cli.helptext import overview_text, verb_text
@@ -51,7 +51,10 @@ def print_rules_page() -> str:
     parts = [
         "# Rules",
         NOTICE,
-        "What a check finds. A rule's name is never changed; its severity can be set under `[rules]` in `mneme.toml`.",
+        (
+            "What `mneme check` finds; of cells, `mneme lint` finds the same. A rule's name is never changed; its severity can "
+            "be set under `[rules]` in `mneme.toml`, and a profile may set it too."
+        ),
         _table(
             ("rule", "severity", "what is wrong"),
             [(f"[{rule.name}](#{rule.name})", rule.severity, rule.summary) for rule in RULES.values()],
@@ -109,7 +112,8 @@ def _help_of(verb: Verb) -> str:
 
 def _rule(rule: Rule) -> str:
     """Return the section of one rule; what a message is about stands in it in capitals."""
-    fixed = "; `mneme lint --fix` repairs it" if rule.fixable else ""
+    verb = "lint" if rule.name in CELL_RULES else "check"
+    fixed = f"; `mneme {verb} --fix` repairs it" if rule.fixable else ""
     lines = [
         f"## {rule.name}",
         f"{rule.summary} {rule.why}",
@@ -122,7 +126,8 @@ def _rule(rule: Rule) -> str:
 
 
 def _filled(template: str) -> str:
-    return "`" + _FIELD.sub(lambda field: field[1].upper(), template) + "`"
+    words = _FIELD.sub(lambda field: field[1].upper(), template.replace("{{", "\0").replace("}}", "\1"))
+    return "`" + words.replace("\0", "{").replace("\1", "}") + "`"
 
 
 def _setting(setting: Setting) -> tuple[str, str, str, str]:

@@ -12,7 +12,7 @@ from datetime import date
 from pathlib import Path
 
 from mneme.check.cell import check_cells
-from mneme.check.rules import in_report_order
+from mneme.check.rule import in_report_order
 from mneme.engine.results import Report
 from mneme.errors import EXIT_CLEAN, EXIT_FAILED
 from mneme.formats.cell import CELL_SUFFIXES, is_date, numbered_id, parse_cells, spine_lines

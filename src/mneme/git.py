@@ -6,7 +6,6 @@ its hooks, drivers or monitors is ever run by a question. Only `commit_paths` wr
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 from mneme.errors import MnemeError
@@ -23,6 +22,8 @@ def find_repository(root: Path) -> Path | None:
 
 def run_git(folder: Path, *args: str, given: bytes | None = None) -> bytes | None:
     """Return what a git command prints, or None where there is no git, no repository, or no answer in time."""
+    import subprocess
+
     command = ["git", *_CALM, "-C", str(folder), *args]
     try:
         done = subprocess.run(command, input=given, capture_output=True, timeout=TIMEOUT_SECONDS, check=False)  # noqa: S603

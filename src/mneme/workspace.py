@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 CELL_SUFFIXES = (".mneme", ".mn")
 DEFAULT_CELL_FILE = "memory/project.mneme"
-_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv", "target", "site-packages"})
+SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv", "target", "site-packages"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Workspace:
                 if any(fnmatchcase(path, glob) for glob in ignore):
                     continue
                 if entry.is_dir(follow_symlinks=False):
-                    if not entry.name.startswith(".") and entry.name not in _SKIPPED_FOLDERS:
+                    if not entry.name.startswith(".") and entry.name not in SKIPPED_FOLDERS:
                         stack.append(path + "/")
                 elif _has_suffix(entry.name, suffixes) and _is_file(entry) and self._is_inside(entry):
                     yield path

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,19 +15,26 @@ import pytest
 
 from mneme.check.cell import check_cells, check_transitions, fix_cells
 from mneme.check.rules import RULES, in_report_order, make_problem, with_severities
+from mneme.engine import Memory
 from mneme.errors import ERROR, INFO, WARN
 from mneme.formats.cell import parse_cells
+from mneme.workspace import open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from mneme.errors import Problem
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "rules"
 TODAY = date(2026, 7, 20)
+NOW = datetime(2026, 7, 20, 12, tzinfo=UTC)
 
-FENCE = re.compile(r"^```(\w+) path=(\S+)( escapes)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```([\w-]+) path=(\S+)( escapes)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PART = re.compile(r"^## (Before|Bad|Good)\n(.*?)(?=^## (?:Before|Bad|Good)\n|\Z)", re.MULTILINE | re.DOTALL)
 MARK = re.compile(r"(?:^|  )<-- ([a-z0-9 -]+)$", re.MULTILINE)
+
+# What a text begins with that stands for the target of a symbolic link, or for a file that may not be written.
+LINK, READ_ONLY = "\0link ", "\0read-only "
 
 Files = dict[str, str]
 Expected = set[tuple[str, int, str]]
@@ -32,7 +42,7 @@ Expected = set[tuple[str, int, str]]
 
 @dataclass(frozen=True)
 class Fixture:
-    """One rule's file: its parts by heading, the kind of file each part holds, and what is expected of the bad part."""
+    """One rule's file: its parts by heading, whether they are cells alone, and what is expected of the bad part."""
 
     kind: str
     before: Files
@@ -45,9 +55,11 @@ def read_fixture(text: str) -> Fixture:
     """Read a rule's fixture; see the README beside the fixtures."""
     parts: dict[str, Files] = {"Before": {}, "Bad": {}, "Good": {}}
     expected: list[tuple[str, int, str]] = []
-    kind = ""
-    for heading, section in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL):
-        for kind, path, escapes, body in FENCE.findall(section):  # noqa: B007 - one kind in each fixture
+    kinds: set[str] = set()
+    for heading, section in PART.findall(text):
+        for kind, name, escapes, body in FENCE.findall(section):
+            path = unescaped(name) if escapes else name
+            kinds.add(kind)
             lines, number = [], 0
             for line in body.splitlines(keepends=True):
                 marks = MARK.search(line.rstrip("\n"))
@@ -58,8 +70,11 @@ def read_fixture(text: str) -> Fixture:
                 if not whole:
                     lines.append(MARK.sub("", line.rstrip("\n")) + "\n")
             content = "".join(lines)
-            parts[heading][path] = unescaped(content) if escapes else content
-    return Fixture(kind, parts["Before"], parts["Bad"], parts["Good"], sorted(expected))
+            special = {"link": LINK, "read-only": READ_ONLY}.get(kind, "")
+            parts[heading][path] = special + (unescaped(content) if escapes else content)
+    return Fixture(
+        "mneme" if kinds == {"mneme"} else "workspace", parts["Before"], parts["Bad"], parts["Good"], sorted(expected)
+    )
 
 
 def unescaped(text: str) -> str:
@@ -90,13 +105,75 @@ def fix_mneme(files: Files) -> Files:
     return files
 
 
-# By kind of file: what checks it, what mends it.
+def write_files(root: Path, files: Files) -> None:
+    """Put files into a folder, as they are on disk."""
+    for path, text in files.items():
+        place = root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if text.startswith(LINK):
+            place.symlink_to(text.removeprefix(LINK).strip())
+        else:
+            place.write_bytes(text.removeprefix(READ_ONLY).encode("utf-8", "surrogateescape"))
+            place.chmod(0o444 if text.startswith(READ_ONLY) else 0o644)
+
+
+def git(root: Path, *words: str) -> None:
+    """Run git in a folder, as nobody in particular."""
+    who = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *who, "-C", root, *words], check=True, capture_output=True)
+
+
+@contextmanager
+def opened(before: Files, files: Files) -> Iterator[Memory]:
+    """Give an open workspace with some files, and with what they were before as its last commit."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        if before:
+            write_files(root, before)
+            git(root, "init", "-q")
+            git(root, "add", ".")
+            git(root, "commit", "-q", "-m", "before")
+            for path in before.keys() - files.keys():
+                (root / path).unlink()
+        write_files(root, files)
+        yield Memory(open_workspace(root), lambda: NOW)
+
+
+def check_everything(before: Files, files: Files) -> list[Problem]:
+    """Return the problems of a workspace; looked at a second time, it has the same ones."""
+    with opened(before, files) as memory:
+        problems = list(memory.check().problems)
+        assert list(memory.check().problems) == problems
+        return problems
+
+
+def fix_everything(files: Files) -> Files:
+    """Return the files of a workspace with everything mended that is mechanical."""
+    with opened({}, files) as memory:
+        memory.check(fix=True)
+        assert memory.check(fix=True).done.n == 0
+        walked = [path for path in memory.root.rglob("*") if path.is_file() and ".mneme.d" not in path.parts]
+        return {
+            path.relative_to(memory.root).as_posix(): path.read_bytes().decode("utf-8", "surrogateescape")
+            for path in walked
+        }
+
+
+# By kind of fixture: what checks it, what mends it.
 CHECKS: dict[str, tuple[Callable[[Files, Files], list[Problem]], Callable[[Files], Files]]] = {
     "mneme": (check_mneme, fix_mneme),
+    "workspace": (check_everything, fix_everything),
 }
 
 # Rules that no file small enough for a fixture breaks, and the test that covers each.
-WITHOUT_FIXTURE = {"unfinished-comparison": "test_twin.py"}
+WITHOUT_FIXTURE = {
+    "unfinished-comparison": "test_twin.py",
+    "unreadable-file": "test_bad_files.py",
+    "vanished-file": "test_bad_files.py",
+    "large-file": "test_bad_files.py",
+    "gone-url": "test_online.py",
+    "index-behind": "test_index_behind.py",
+}
 
 
 def found_in(problems: list[Problem]) -> list[tuple[str, int, str]]:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Built by tools/build_skill.py from the sources of mneme: edit those, then `make skill`.
-# License: MIT. Needs Python 3.9 or later and nothing else. Sources: f825ff405f2668e2
+# License: MIT. Needs Python 3.9 or later and nothing else. Sources: efdbbfc1e384c7e6
 # ruff: noqa: B905, F821, I001, RUF100, UP036
 # fmt: off
 # mypy: ignore-errors
@@ -38,100 +38,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import east_asian_width
-
-
-# --- mneme.check.graph ------------------------------------------------------------
-
-
-def find_cycles(edges: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """Return one circle for each knot of nodes that reach each other; a node's edge to itself is none.
-
-    A circle lists its nodes in the order of the edges and begins with the smallest name.
-    """
-    ahead: dict[str, list[str]] = {}
-    for start, end in edges:
-        if start != end:
-            ahead.setdefault(start, []).append(end)
-    knots = _knots(ahead) if ahead else []
-    return sorted(_circle(knot, ahead) for knot in knots if len(knot) > 1)
-
-
-def _knots(ahead: dict[str, list[str]]) -> list[list[str]]:
-    """Return the strongly connected parts of a graph (Tarjan's algorithm, without recursion)."""
-    order: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    open_nodes: set[str] = set()
-    knots: list[list[str]] = []
-    for root in ahead:
-        if root in order:
-            continue
-        path: list[tuple[str, Iterator[str]]] = []
-        _enter(root, ahead, order, low, stack, open_nodes, path)
-        while path:
-            node, following = path[-1]
-            step = next((each for each in following if each not in order or each in open_nodes), None)
-            if step is None:
-                path.pop()
-                if path:
-                    low[path[-1][0]] = min(low[path[-1][0]], low[node])
-                if low[node] == order[node]:
-                    knots.append(_taken(stack, open_nodes, node))
-            elif step in order:
-                low[node] = min(low[node], order[step])
-            else:
-                _enter(step, ahead, order, low, stack, open_nodes, path)
-    return knots
-
-
-def _enter(
-    node: str,
-    ahead: dict[str, list[str]],
-    order: dict[str, int],
-    low: dict[str, int],
-    stack: list[str],
-    open_nodes: set[str],
-    path: list[tuple[str, Iterator[str]]],
-) -> None:
-    order[node] = low[node] = len(order)
-    stack.append(node)
-    open_nodes.add(node)
-    path.append((node, iter(ahead.get(node, ()))))
-
-
-def _taken(stack: list[str], open_nodes: set[str], node: str) -> list[str]:
-    at = len(stack) - 1
-    while stack[at] != node:
-        at -= 1
-    knot = stack[at:]
-    del stack[at:]
-    open_nodes.difference_update(knot)
-    return knot
-
-
-def _circle(knot: list[str], ahead: dict[str, list[str]]) -> list[str]:
-    """Return the shortest way from the smallest node of a knot back to itself."""
-    first, inside = min(knot), set(knot)
-    came_from: dict[str, str] = {}
-    edge = [first]
-    while edge:
-        following = []
-        for node in edge:
-            for step in ahead.get(node, ()):
-                if step == first:
-                    return _way_back(node, first, came_from)
-                if step in inside and step not in came_from:
-                    came_from[step] = node
-                    following.append(step)
-        edge = following
-    return sorted(knot)
-
-
-def _way_back(node: str, first: str, came_from: dict[str, str]) -> list[str]:
-    way = [node]
-    while way[-1] != first:
-        way.append(came_from[way[-1]])
-    return way[::-1]
 
 
 # --- mneme.errors ------------------------------------------------------------
@@ -175,7 +81,7 @@ class Problem:
         return f"{first}\n  hint: {self.hint}" if self.hint else first
 
 
-# --- mneme.check.rules ------------------------------------------------------------
+# --- mneme.check.rule ------------------------------------------------------------
 
 MAX_SUBJECT = 60
 
@@ -197,7 +103,55 @@ class Rule:
     fixable: bool = False
     since: str = "0.1"
 
-_TABLE_rules = (
+
+def word_problem(rule: Rule, path: str, line: int, values: Mapping[str, object]) -> Problem:
+    """Return a fault under a rule, worded as the rule says; in a hint, paths stand as a shell reads them."""
+    shown = {name: short(str(value)) for name, value in values.items()}
+    message = rule.message.format(**{**shown, "path": path})
+    places = {"path": shell_word(path), "line": line}
+    if "target" in values:
+        places["target"] = shell_word(str(values["target"]))
+    return Problem(path, line, rule.name, rule.severity, message, rule.hint.format(**{**shown, **places}))
+
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_#")
+
+
+def shell_word(text: str) -> str:
+    """Return a path as a shell reads it; one with line ends or control characters stays on one line."""
+    if text and _PLAIN.issuperset(text):
+        return text
+    if text.isprintable():
+        return "'" + text.replace("'", "'\"'\"'") + "'"
+    escaped = "".join(f"\\x{byte:02x}" if byte < ord(" ") or byte > ord("~") else chr(byte) for byte in _bytes(text))
+    return f"$'{escaped}'"
+
+
+def _bytes(text: str) -> bytes:
+    return text.replace("\\", "\\\\").replace("'", "\\'").encode("utf-8", "surrogateescape")
+
+
+def short(text: str) -> str:
+    """Return a subject that fits a message."""
+    return text if len(text) <= MAX_SUBJECT else text[: MAX_SUBJECT - 1] + "\u2026"
+
+
+def with_severities(problems: Iterable[Problem], severities: Mapping[str, str] | None) -> list[Problem]:
+    """Return problems as the settings grade them; a rule set to ignore is left out."""
+    if not severities:
+        return list(problems)
+    graded = (replace(each, severity=severities.get(each.rule, each.severity)) for each in problems)
+    return [each for each in graded if each.severity != IGNORE]
+
+
+def in_report_order(problems: Iterable[Problem]) -> list[Problem]:
+    """Return all warnings, then all errors, then the rest, each in the order they were found."""
+    rank = {WARN: 0, ERROR: 1, INFO: 2}
+    return sorted(problems, key=lambda each: rank.get(each.severity, len(SEVERITIES)))
+
+
+# --- mneme.check.cell_rules ------------------------------------------------------------
+
+_TABLE_cell_rules = (
     # --- cells: how a file is written ---
     Rule(
         "byte-order-mark",
@@ -610,34 +564,106 @@ _TABLE_rules = (
     ),
 )
 
-RULES: dict[str, Rule] = {rule.name: rule for rule in _TABLE_rules}
+CELL_RULES: dict[str, Rule] = {rule.name: rule for rule in _TABLE_cell_rules}
 
 
 def make_problem(rule: str, path: str, line: int, **values: object) -> Problem:
-    """Return a fault under a rule of the table, worded as the table says."""
-    entry = RULES[rule]
-    shown = {name: short(str(value)) for name, value in values.items()}
-    shown["path"] = path
-    return Problem(path, line, rule, entry.severity, entry.message.format(**shown), entry.hint.format(**shown))
+    """Return a fault of a cell file, worded as the table says."""
+    return word_problem(CELL_RULES[rule], path, line, values)
 
 
-def short(text: str) -> str:
-    """Return a subject that fits a message."""
-    return text if len(text) <= MAX_SUBJECT else text[: MAX_SUBJECT - 1] + "\u2026"
+# --- mneme.check.graph ------------------------------------------------------------
 
 
-def with_severities(problems: Iterable[Problem], severities: Mapping[str, str] | None) -> list[Problem]:
-    """Return problems as the settings grade them; a rule set to ignore is left out."""
-    if not severities:
-        return list(problems)
-    graded = (replace(each, severity=severities.get(each.rule, each.severity)) for each in problems)
-    return [each for each in graded if each.severity != IGNORE]
+def find_cycles(edges: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """Return one circle for each knot of nodes that reach each other; a node's edge to itself is none.
+
+    A circle lists its nodes in the order of the edges and begins with the smallest name.
+    """
+    ahead: dict[str, list[str]] = {}
+    for start, end in edges:
+        if start != end:
+            ahead.setdefault(start, []).append(end)
+    knots = _knots(ahead) if ahead else []
+    return sorted(_circle(knot, ahead) for knot in knots if len(knot) > 1)
 
 
-def in_report_order(problems: Iterable[Problem]) -> list[Problem]:
-    """Return all warnings, then all errors, then the rest, each in the order they were found."""
-    rank = {WARN: 0, ERROR: 1, INFO: 2}
-    return sorted(problems, key=lambda each: rank.get(each.severity, len(SEVERITIES)))
+def _knots(ahead: dict[str, list[str]]) -> list[list[str]]:
+    """Return the strongly connected parts of a graph (Tarjan's algorithm, without recursion)."""
+    order: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    open_nodes: set[str] = set()
+    knots: list[list[str]] = []
+    for root in ahead:
+        if root in order:
+            continue
+        path: list[tuple[str, Iterator[str]]] = []
+        _enter(root, ahead, order, low, stack, open_nodes, path)
+        while path:
+            node, following = path[-1]
+            step = next((each for each in following if each not in order or each in open_nodes), None)
+            if step is None:
+                path.pop()
+                if path:
+                    low[path[-1][0]] = min(low[path[-1][0]], low[node])
+                if low[node] == order[node]:
+                    knots.append(_taken(stack, open_nodes, node))
+            elif step in order:
+                low[node] = min(low[node], order[step])
+            else:
+                _enter(step, ahead, order, low, stack, open_nodes, path)
+    return knots
+
+
+def _enter(
+    node: str,
+    ahead: dict[str, list[str]],
+    order: dict[str, int],
+    low: dict[str, int],
+    stack: list[str],
+    open_nodes: set[str],
+    path: list[tuple[str, Iterator[str]]],
+) -> None:
+    order[node] = low[node] = len(order)
+    stack.append(node)
+    open_nodes.add(node)
+    path.append((node, iter(ahead.get(node, ()))))
+
+
+def _taken(stack: list[str], open_nodes: set[str], node: str) -> list[str]:
+    at = len(stack) - 1
+    while stack[at] != node:
+        at -= 1
+    knot = stack[at:]
+    del stack[at:]
+    open_nodes.difference_update(knot)
+    return knot
+
+
+def _circle(knot: list[str], ahead: dict[str, list[str]]) -> list[str]:
+    """Return the shortest way from the smallest node of a knot back to itself."""
+    first, inside = min(knot), set(knot)
+    came_from: dict[str, str] = {}
+    edge = [first]
+    while edge:
+        following = []
+        for node in edge:
+            for step in ahead.get(node, ()):
+                if step == first:
+                    return _way_back(node, first, came_from)
+                if step in inside and step not in came_from:
+                    came_from[step] = node
+                    following.append(step)
+        edge = following
+    return sorted(knot)
+
+
+def _way_back(node: str, first: str, came_from: dict[str, str]) -> list[str]:
+    way = [node]
+    while way[-1] != first:
+        way.append(came_from[way[-1]])
+    return way[::-1]
 
 
 # --- mneme.check.secret ------------------------------------------------------------

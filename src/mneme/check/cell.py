@@ -13,8 +13,9 @@ from itertools import accumulate, chain
 from operator import attrgetter, gt
 from typing import TYPE_CHECKING
 
+from mneme.check.cell_rules import make_problem
 from mneme.check.graph import find_cycles
-from mneme.check.rules import in_report_order, make_problem, with_severities
+from mneme.check.rule import in_report_order, with_severities
 from mneme.check.secret import find_secrets
 from mneme.check.twin import CONFLICT, find_twins
 from mneme.check.wording import GIST_WIDTH, is_compound, named_relation, width_of

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, io: IO) -> int:
     """Read, print."""
-    with io.open() as memory:
+    with io.open(tell_alarm=False) as memory:  # it stands first in what is printed
         boot = memory.boot(args.budget, compacted=args.compacted)
     if io.json:
         parts = [part.as_json() for part in boot.parts]

@@ -36,6 +36,7 @@ class IO:
     quiet: bool = False
     dry_run: bool = False
     colour: bool = False
+    alarms: list[str] = field(default_factory=list)
 
     @property
     def today(self) -> date:
@@ -46,11 +47,15 @@ class IO:
         """Return the moment that counts as now, as the engine asks for it."""
         return self.now
 
-    def open(self, *, make: bool = False) -> Memory:
-        """Open the workspace that is meant, in the context and at the time that were given."""
+    def open(self, *, make: bool = False, tell_alarm: bool = True) -> Memory:
+        """Open the workspace that is meant, in the context and at the time that were given; tell its alarm first."""
         from mneme.engine import open_memory
 
-        return open_memory(self.workspace, now=self.clock, make=make, shared=self.shared)
+        memory = open_memory(self.workspace, now=self.clock, make=make, shared=self.shared)
+        if tell_alarm and (alarm := memory.alarm):
+            self.alarms.append(alarm)
+            self.warn(alarm, "mneme check")
+        return memory
 
     def print(self, text: str) -> None:
         """Write a rendered result and a line end to stdout; what comes from memory was made harmless by `render`."""
@@ -67,6 +72,8 @@ class IO:
         **more: object,
     ) -> None:
         """Write the published envelope; `more` adds keys beside `records` and `problems`."""
+        if self.alarms:
+            more = {"alarm": self.alarms[-1], **more}
         encoding = (getattr(self.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
         self.print(render.json_text(records, problems, ascii_only=encoding != "utf8", **more))
 
@@ -85,10 +92,19 @@ class IO:
             self.print(render.records_text(done.records, colour=self.colour))
         self.warn_problems(done.problems)
 
-    def print_report(self, report: Report) -> None:
-        """Write the problems that a check found, as its result, and the line that counts them."""
+    def print_report(self, report: Report, *, most_of_a_rule: int = 0) -> None:
+        """Write the problems that a check found, as its result, and the line that counts them.
+
+        Of one rule no more than so many are written, if a number is given, and how many more there are.
+        """
+        told: dict[str, int] = {}
         for problem in report.problems:
-            self.print(render.problem_text(problem, colour=self.colour))
+            told[problem.rule] = told.get(problem.rule, 0) + 1
+            if not most_of_a_rule or told[problem.rule] <= most_of_a_rule:
+                self.print(render.problem_text(problem, colour=self.colour))
+        for rule, count in told.items():
+            if most_of_a_rule and count > most_of_a_rule:
+                self.print(f"... and {count - most_of_a_rule} more of {rule}: mneme check --all")
         if report.problems:
             self.print("")
         self.print(report.summary)

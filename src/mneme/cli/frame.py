@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mneme.cli import verbs
 from mneme.errors import EXIT_CLEAN, EXIT_FAILED, BadInputError, MnemeError
@@ -117,7 +117,7 @@ def _surroundings(args: argparse.Namespace) -> IO:
     given = vars(args)
     given.pop("help")
     today, no_colour = given.pop("today"), given.pop("no_color")
-    moment = {} if today is None else {"now": parse_moment(today)}
+    moment: dict[str, Any] = {} if today is None else {"now": parse_moment(today)}
     return IO(
         stdout=sys.stdout,
         stderr=sys.stderr,

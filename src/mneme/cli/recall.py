@@ -75,10 +75,7 @@ def run(args: argparse.Namespace, io: IO) -> int:
             words=args.words,
             point="injection" if args.strict else "asked",
         )
-        alarm = memory.alarm
         problems = (*memory.problems, *answer.problems)
-    if alarm:
-        io.warn(alarm)
     if io.json:
         io.print_json(answer.hits, problems, **answer.state)
     elif answer.hits:

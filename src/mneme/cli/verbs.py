@@ -62,6 +62,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("entities", EVERYDAY, "list the entities that facts are kept about"),
     Verb("serve", EVERYDAY, "run the resident engine that answers hooks"),
     Verb("boot", EVERYDAY, "print what a session loads when it begins"),
+    Verb("check", EVERYDAY, "check all of memory; --fix repairs what is mechanical", writes=True),
     Verb("undo", EVERYDAY, "take back an applied change", writes=True),
     Verb("install", EVERYDAY, "connect git or a host program to this memory", writes=True),
     Verb("related", CELLS, "list what lies beside a record"),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mneme.engine import boot as in_boot
     from mneme.engine import buffer as in_buffer
     from mneme.engine import cells as in_cells
+    from mneme.engine import check as in_check
     from mneme.engine import days as in_days
     from mneme.engine import dream as in_dream
     from mneme.engine import filing as in_filing
@@ -59,6 +60,8 @@ VERBS = {
     "buffer_rotate": "buffer",
     "buffer_show": "buffer",
     "cells": "spine",
+    "check": "check",
+    "check_first": "check",
     "close_day": "days",
     "decay": "cells",
     "diff": "history",
@@ -128,6 +131,8 @@ class Memory:
         buffer_rotate = in_buffer.buffer_rotate
         buffer_show = in_buffer.buffer_show
         cells = in_spine.cells
+        check = in_check.check
+        check_first = in_check.check_first
         close_day = in_days.close_day
         decay = in_cells.decay
         diff = in_history.diff

@@ -51,6 +51,26 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
+class Checked(Report):
+    """What the check of everything found, how much it looked at, and what it mended."""
+
+    notes: int = 0
+    facts: int = 0
+    done: Done | None = None
+
+    @property
+    def summary(self) -> str:
+        """The line that counts: what was looked at, then errors, warnings, remarks."""
+        kinds = ((self.cells, "cell"), (self.notes, "note"), (self.facts, "fact"))
+        looked = [f"{count} {name}{'' if count == 1 else 's'}" for count, name in kinds if count]
+        named = ((ERROR, "error"), (WARN, "warning"), (INFO, "remark"))
+        severities = [problem.severity for problem in self.problems]
+        counts = [(severities.count(severity), name) for severity, name in named]
+        told = [f"{count} {name}{'' if count == 1 else 's'}" for count, name in counts]
+        return f"{', '.join(looked) or 'nothing to check'}: {', '.join(told)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Gone:
     """The report of what was forgotten, or the diff of what would be."""
 

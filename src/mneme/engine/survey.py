@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mneme.check.rules import in_report_order
+from mneme.check.rule import in_report_order
 from mneme.errors import ERROR, WARN, Problem
 from mneme.formats.fact import parse_facts
 from mneme.formats.note import LARGE_NOTE_BYTES, LARGE_NOTE_HEAD_BYTES, parse_note

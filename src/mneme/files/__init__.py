@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         is_interrupted,
         place_of,
         read_file,
+        settled_before_ns,
         take_derived,
         write_derived,
         write_whole,
@@ -43,7 +44,10 @@ if TYPE_CHECKING:
     from mneme.files.writer import Applied, apply, destroy, recover, show_plan
 
 _PARTS = {
-    "disk": "WORKPLACE append_line find_file is_interrupted place_of read_file take_derived write_derived write_whole",
+    "disk": (
+        "WORKPLACE append_line find_file is_interrupted place_of read_file settled_before_ns take_derived "
+        "write_derived write_whole"
+    ),
     "forget": "Forgotten is_remembered",
     "journal": "Entry Step entries get_entry step_diff",
     "lock": "is_locked locked workplace",
@@ -87,6 +91,7 @@ __all__ = [
     "plan_undo",
     "read_file",
     "recover",
+    "settled_before_ns",
     "show_plan",
     "step_diff",
     "take_derived",

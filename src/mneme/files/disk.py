@@ -119,6 +119,11 @@ def find_stamped(place: Path) -> tuple[bytes | None, Stamp | None]:
     return content, stamp
 
 
+def settled_before_ns() -> int:
+    """Return the moment before which a file was touched whose stamp now proves something later."""
+    return time.time_ns() - TICK_NS
+
+
 def stamp_of(place: Path) -> Stamp | None:
     """Return the stamp of a file as it is now, or None where there is none."""
     try:

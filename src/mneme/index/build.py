@@ -171,6 +171,20 @@ def _look(workspace: Workspace, known: Mapping[str, str], *, anew: bool) -> _Loo
     return _Look(stamps, tuple(path for _, path in sorted(changed)), tuple(known.keys() - stamps.keys()))
 
 
+def count_behind(backend: Backend, workspace: Workspace, paths: Collection[str]) -> int:
+    """Return how many files are not in the index as they are, and how many are in it and gone; nothing is changed."""
+    config = config_digest(workspace)
+    known = backend.known()
+    behind = len(known.keys() - set(paths))
+    for path in paths:
+        held = known.get(path, "")
+        if _same(held, _seen(workspace, path, config)) and held:
+            continue
+        content = files.find_file(files.place_of(workspace.root, path)) if held else None
+        behind += content is None or _hash_in(held) != f"{config} {_digest(content)}"
+    return behind
+
+
 def _seen(workspace: Workspace, path: str, config: str) -> str:
     """Return the stamp of a file as it is now, to be compared with the one from before it was read."""
     try:

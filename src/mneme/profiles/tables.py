@@ -77,7 +77,8 @@ _TAGGED = ("memory/semantic/", "memory/procedural/")
 # The nine checks that v4 runs before important operations: what fails one of them is an error there.
 V4_ERRORS = (
     *("misplaced-tags", "unknown-tag", "unverified-note", "long-buffer", "many-open-questions"),
-    *("incomplete-closure", "broken-decision-link", "misnamed-day", "expired-day", "orphaned-buffer"),
+    *("incomplete-closure", "broken-decision-link", "misnamed-day", "repeated-day", "expired-day"),
+    *("orphaned-buffer", "pending-file", "stale-lock"),
 )
 
 _CELL_HOMES = dict.fromkeys(("decision", "goal", "preference", "gotcha", "fact", "todo"), "cells")

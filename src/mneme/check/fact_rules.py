@@ -1,0 +1,150 @@
+"""The rules of entity facts: what an `items.json` and the summary beside it can have wrong with them."""
+
+from __future__ import annotations
+
+from mneme.check.note_rules import FIX, OPEN
+from mneme.check.rule import Rule
+from mneme.errors import ERROR, INFO, WARN
+
+_TABLE = (
+    Rule(
+        "invalid-json",
+        ERROR,
+        "A file of facts is not JSON.",
+        "The facts from the fault on can't be read, and nothing can be added.",
+        "{value}",
+        OPEN,
+    ),
+    Rule(
+        "broken-facts",
+        ERROR,
+        "A file of facts holds something that is no fact.",
+        "It is not read: whoever wrote it believes it is remembered.",
+        "{value}",
+        OPEN,
+    ),
+    Rule(
+        "duplicate-fact-id",
+        ERROR,
+        "Two facts have one id.",
+        "A link to the id can't tell which fact is meant.",
+        "id '{id}' is already used at line {value}",
+        OPEN,
+    ),
+    Rule(
+        "incomplete-fact",
+        ERROR,
+        "A fact lacks one of its keys.",
+        "Without them nobody can tell what the fact says, since when, or whether it still holds.",
+        "the fact '{id}' has no {value}",
+        OPEN,
+    ),
+    Rule(
+        "unknown-status",
+        ERROR,
+        "The status of a fact is neither active nor superseded.",
+        "A fact in an unknown status is in no summary.",
+        "the fact '{id}' has the status '{value}'",
+        OPEN,
+    ),
+    Rule(
+        "unknown-category",
+        WARN,
+        "The category of a fact is none of the five.",
+        "Summaries and recall go by categories; one that nobody else uses stands alone.",
+        "the fact '{id}' has the category '{value}'; there are {other}",
+        OPEN,
+    ),
+    Rule(
+        "unknown-source",
+        WARN,
+        "The source of a fact is neither a conversation nor an observation.",
+        "How far a fact may be believed depends on where it came from.",
+        "the fact '{id}' has the source '{value}'; there are {other}",
+        OPEN,
+    ),
+    Rule(
+        "invalid-timestamp",
+        ERROR,
+        "The date of a fact is impossible, in the future, or not written as YYYY-MM-DD.",
+        "What held on a day can't be told when the dates are wrong.",
+        "the date '{value}' of '{id}' {other}",
+        OPEN,
+    ),
+    Rule(
+        "dangling-successor",
+        ERROR,
+        "A fact was superseded by one that is nowhere.",
+        "What holds now can't be read.",
+        "'{id}' was superseded by '{value}', which is nowhere",
+        OPEN,
+    ),
+    Rule(
+        "fact-without-successor",
+        WARN,
+        "A superseded fact does not say what replaced it.",
+        "Whoever finds the old fact can't find the new one.",
+        "'{id}' is superseded but names no successor",
+        OPEN,
+    ),
+    Rule(
+        "active-yet-superseded",
+        ERROR,
+        "A fact that has a successor is still active.",
+        "Both the old and the new fact are in the summary.",
+        "'{id}' was superseded by '{value}' but its status is active",
+        FIX,
+        fixable=True,
+    ),
+    Rule(
+        "several-active-heads",
+        ERROR,
+        "A chain of facts has more than one that is active.",
+        "There is no telling which of them now holds, and the summary says all of them.",
+        "the facts {value} belong to one chain and are all active",
+        FIX,
+        fixable=True,
+    ),
+    Rule(
+        "fact-cycle",
+        ERROR,
+        "Facts supersede each other in a circle.",
+        "None of them holds, and none of them was the last.",
+        "'{id}' leads back to itself: {value}",
+        OPEN,
+    ),
+    Rule(
+        "edited-fact",
+        ERROR,
+        "The words, the category, the time or the source of a fact was changed.",
+        "A fact is about the past: others acted on it as it was.",
+        "the {value} of '{id}' was changed in place",
+        "mneme supersede {id} 'the new text'",
+    ),
+    Rule(
+        "vanished-fact",
+        ERROR,
+        "A fact was deleted.",
+        "Facts are superseded, never deleted; without it nobody can tell what was believed.",
+        "the fact '{id}' is gone",
+        "git log -p -- {path}",
+    ),
+    Rule(
+        "summary-out-of-step",
+        WARN,
+        "An entity's summary does not say what its facts say.",
+        "The summary is what is read; a fact that is not in it is not known.",
+        "{value}",
+        "mneme synthesize",
+    ),
+    Rule(
+        "missing-summary",
+        INFO,
+        "An entity has facts and no summary.",
+        "The summary is what is read at first; without it the facts are found by recall alone.",
+        "there is no summary beside the {value} facts",
+        "mneme synthesize",
+    ),
+)
+
+FACT_RULES: dict[str, Rule] = {rule.name: rule for rule in _TABLE}

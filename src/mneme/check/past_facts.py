@@ -1,0 +1,78 @@
+"""What facts were before: as git has them, or else as our own history wrote them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from mneme import files, git
+from mneme.formats.fact import immutable_facts
+from mneme.profiles.profile import ITEMS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    Words = tuple[str, str, str, str]
+
+_KEYS = ("fact", "category", "timestamp", "source")
+
+
+def facts_before(root: Path, paths: Collection[str]) -> Iterator[tuple[str, dict[str, Words]]]:
+    """Yield the files of facts that may have been edited, with what no edit may change of them, by id."""
+    repository = git.find_repository(root)
+    committed: set[str] = set()
+    if repository is not None:
+        for path in _changed(root):
+            content = git.head_content(root, path)
+            if content is not None:
+                committed.add(path)
+                yield path, immutable_facts(_decoded(content))
+    yield from ((path, facts) for path, facts in _written(root).items() if path in paths and path not in committed)
+
+
+def _changed(root: Path) -> list[str]:
+    """Return the files of facts that are not as the last commit has them; one question, however many there are."""
+    printed = git.run_git(root, "diff", "--name-only", "--relative", "-z", "HEAD", "--", f":(glob)**/{ITEMS}")
+    return [path for path in _decoded(printed or b"").split("\0") if path]
+
+
+def _written(root: Path) -> dict[str, dict[str, Words]]:
+    """Return the facts that our plans wrote, by file."""
+    known: dict[str, dict[str, Words]] = {}
+    for entry in files.entries(root):
+        if entry.abandoned:
+            continue
+        for step in entry.steps:
+            if not step.target.endswith(ITEMS):
+                continue
+            facts = known.setdefault(step.target, {})
+            if step.removes:
+                facts.clear()
+            for hunk in step.hunks:
+                old, new = _facts_in(_decoded(hunk.old)), _facts_in(_decoded(hunk.new))
+                for name in old.keys() - new.keys():
+                    facts.pop(name, None)
+                facts.update(new)
+    return known
+
+
+def _facts_in(text: str) -> dict[str, Words]:
+    """Return the facts that stand whole in a piece of a file."""
+    found: dict[str, Words] = {}
+    decoder, at = json.JSONDecoder(), text.find("{")
+    while at >= 0:
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except ValueError:
+            end = at + 1
+        else:
+            if isinstance(value, dict) and isinstance(value.get("id"), str):
+                one, two, three, four = (str(value.get(key) or "") for key in _KEYS)
+                found[value["id"]] = one, two, three, four
+        at = text.find("{", end)
+    return found
+
+
+def _decoded(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")
