@@ -237,6 +237,9 @@ SETTINGS: tuple[Setting, ...] = (
         least=0,
     ),
     Setting(
+        "mcp.tools", list, [], "the tools that an MCP client is shown: names, or `all`; empty: the few a session needs"
+    ),
+    Setting(
         "model.kind",
         str,
         "none",

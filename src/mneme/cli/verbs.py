@@ -91,6 +91,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("forget", UPKEEP, "destroy a memory everywhere, with a report", writes=True),
     Verb("trust", UPKEEP, "trust a workspace by its path", writes=True),
     Verb("hook", HOSTS, "answer one event of a host program"),
+    Verb("mcp", HOSTS, "serve this memory to clients of the Model Context Protocol"),
     Verb("uninstall", HOSTS, "take back what `install` did", writes=True),
     Verb("completion", HOSTS, "print a completion script for bash, zsh or fish"),
 )

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mneme.engine import listing as in_listing
     from mneme.engine import palace as in_palace
     from mneme.engine import proposals as in_proposals
+    from mneme.engine import reading as in_reading
     from mneme.engine import recalling as in_recalling
     from mneme.engine import schedule as in_schedule
     from mneme.engine import sessions as in_sessions
@@ -82,6 +83,7 @@ VERBS = {
     "palace": "palace",
     "proposals": "proposals",
     "propose": "proposals",
+    "read_lines": "reading",
     "recall": "recalling",
     "reject": "proposals",
     "related": "recalling",
@@ -153,6 +155,7 @@ class Memory:
         palace = in_palace.palace
         proposals = in_proposals.proposals
         propose = in_proposals.propose
+        read_lines = in_reading.read_lines
         recall = in_recalling.recall
         reject = in_proposals.reject
         related = in_recalling.related
