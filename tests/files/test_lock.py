@@ -72,6 +72,38 @@ def test_a_waiter_gets_its_turn(root: Path) -> None:
     assert not files.is_locked(root)
 
 
+def test_nobody_is_overtaken_for_ever(root: Path) -> None:
+    """However many want the lock again and again, everybody gets it about as often as the others."""
+    turns, stop = [0] * 8, threading.Event()
+
+    def take_turns(number: int) -> None:
+        while not stop.is_set():
+            with files.locked(root, "turn", wait=20):
+                turns[number] += 1
+                time.sleep(0.002)
+
+    threads = [threading.Thread(target=take_turns, args=(number,)) for number in range(len(turns))]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.6)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert min(turns) * 4 >= max(turns)
+
+
+def test_a_turn_that_comes_too_late_is_passed_on(root: Path) -> None:
+    """Who gave up waiting does not hold the lock when its turn comes after all."""
+    with holder(root) as process:
+        for _ in range(3):
+            with pytest.raises(LockedError), files.locked(root, "late", wait=0.05):
+                pass
+        process.kill()
+        process.wait()
+        with files.locked(root, "next", wait=5):
+            assert files.is_locked(root)
+
+
 def test_a_killed_holder_frees_the_lock(root: Path) -> None:
     """Nothing has to be cleaned up after a process that died."""
     with holder(root) as process:
@@ -84,7 +116,7 @@ def test_a_killed_holder_frees_the_lock(root: Path) -> None:
 def test_nothing_is_written_under_somebody_else_s_lock(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`apply` waits as long as the contract says, then refuses with nothing changed."""
     assert lock.WAIT_SECONDS == 10
-    clock = iter([0.0, 4.0, 11.0])
+    clock = iter([0.0, 9.95])
     with holder(root), monkeypatch.context() as patch:
         patch.setattr(time, "monotonic", lambda: next(clock, 12.0))
         with pytest.raises(LockedError, match="waited 10 seconds"):

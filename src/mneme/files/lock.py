@@ -10,7 +10,6 @@ import contextlib
 import fcntl
 import json
 import os
-import random
 import time
 from typing import TYPE_CHECKING
 
@@ -22,13 +21,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WAIT_SECONDS = 10.0
-_POLL_SECONDS = 0.01
 _IGNORE_ALL = "# everything here is derived or machine state\n*\n"
 
 
 @contextlib.contextmanager
 def locked(root: Path, verb: str, *, wait: float = WAIT_SECONDS) -> Iterator[Path]:
     """Hold the workspace's lock for the block; yields the workplace folder. Says who holds it when time runs out."""
+    # What a writer needs is loaded before it keeps others waiting.
+    from mneme.files import writer  # noqa: F401
+
     deadline = time.monotonic() + wait
     handle = _open_lock(root)
     try:
@@ -95,16 +96,41 @@ def _try(handle: int) -> bool:
 
 
 def _wait_for(handle: int, path: Path, deadline: float, wait: float) -> None:
-    while True:
-        with storage_errors(path, "lock"):
-            if _try(handle):
-                return
-        if time.monotonic() >= deadline:
-            holder, hint = _holder(path)
-            message = f"the workspace is being written by {holder}; waited {wait:g} seconds"
-            raise LockedError(message, hint)
-        # The spread keeps many waiting writers from knocking in step.
-        time.sleep(_POLL_SECONDS * (0.5 + random.random()))  # noqa: S311
+    with storage_errors(path, "lock"):
+        if _try(handle) or _wait_in_line(handle, deadline - time.monotonic()):
+            return
+    holder, hint = _holder(path)
+    message = f"the workspace is being written by {holder}; waited {wait:g} seconds"
+    raise LockedError(message, hint)
+
+
+def _wait_in_line(handle: int, seconds: float) -> bool:
+    """Wait for the lock in the kernel's own line, where many writers get it in turn; False when time runs out.
+
+    The kernel knows no time limit, so a thread does the waiting. Should its turn come too late, nobody has the lock's
+    handle any more but the thread, and closing that frees it.
+    """
+    if seconds <= 0:
+        return False
+    import threading
+
+    came, failed = threading.Event(), []
+    own = os.dup(handle)
+
+    def wait() -> None:
+        try:
+            fcntl.flock(own, fcntl.LOCK_EX)
+        except OSError as error:
+            failed.append(error)
+        os.close(own)
+        came.set()
+
+    threading.Thread(target=wait, daemon=True).start()
+    if not came.wait(seconds):
+        return False
+    if failed:
+        raise failed[0]
+    return True
 
 
 def _sign(handle: int, verb: str) -> None:
