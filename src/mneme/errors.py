@@ -15,6 +15,8 @@ EXIT_FAILED = 2
 
 ERROR, WARN, INFO, IGNORE = "error", "warn", "info", "ignore"
 SEVERITIES = (ERROR, WARN, INFO)
+# The rule of a file or a folder that could not be read: whoever meets one has not seen everything.
+UNREADABLE = "unreadable-file"
 
 
 @dataclass(frozen=True, slots=True, order=True)

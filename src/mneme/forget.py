@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mneme import files
-from mneme.errors import BadInputError, MnemeError, NotFoundError
+from mneme.errors import BadInputError, MnemeError, NotFoundError, StorageError
 from mneme.files.forget import GAP
 from mneme.formats.cell import is_id
 from mneme.memory.cells.load import decoded, load_cells
@@ -34,7 +34,10 @@ def plan_forget(workspace: Workspace, what: str, today: date) -> tuple[Plan, tup
     if not what.strip():
         message = "there is nothing to forget: the text is empty"
         raise BadInputError(message, "mneme forget ID")
+    _insist_on_reading_all(workspace)
     cells = load_cells(workspace)
+    for problem in cells.problems:
+        raise StorageError(problem.message, problem.hint)
     named = [(file, cell) for file, cell in cells.all() if what == cell.id or what in cell.was]
     if named:
         return _plan(_forget_cells(cells, named, today), what), tuple(_cell_needles(named))
@@ -46,6 +49,15 @@ def plan_forget(workspace: Workspace, what: str, today: date) -> tuple[Plan, tup
             _line_needles(workspace, path, content)
         )
     return _plan(list(_forget_text(workspace, what)), "a text"), (what,)
+
+
+def _insist_on_reading_all(workspace: Workspace) -> None:
+    """Refuse while a folder cannot be listed: what may lie in it would not be forgotten."""
+    list(workspace.walk(TEXT_SUFFIXES))
+    if workspace.closed:
+        folder = workspace.closed[0] or "./"
+        message = f"the folder '{folder}' cannot be listed, so what it holds cannot be forgotten"
+        raise StorageError(message, f"ls -ld {workspace.root / folder}")
 
 
 def _plan(changes: Sequence[Change], subject: str) -> Plan:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 CELL_SUFFIXES = (".mneme", ".mn")
 DEFAULT_CELL_FILE = "memory/project.mneme"
-SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv", "target", "site-packages"})
+SKIPPED_FOLDERS = frozenset({"lost+found", "node_modules", "__pycache__", "venv", "target", "site-packages"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class Workspace:
     settings: Settings = field(default_factory=Settings)
     trusted: bool = False
     found_by: str = "--workspace"
+    closed: list[str] = field(default_factory=list, init=False, compare=False, repr=False)  # could not be listed so far
     _profile: list[Profile] = field(default_factory=list, init=False, compare=False, repr=False)
 
     @property
@@ -82,11 +83,11 @@ class Workspace:
         """Return the workspace paths of all `items.json` of entities, in order of name."""
         return list(self.memory_files().facts)
 
-    def memory_files(self, unreadable: list[str] | None = None) -> MemoryFiles:
-        """Return everything that is memory, from one walk; folders that may not be listed go to `unreadable`."""
+    def memory_files(self) -> MemoryFiles:
+        """Return everything that is memory, from one walk."""
         from mneme.profiles.select import SUFFIXES, select_memory
 
-        return select_memory(self.walk(SUFFIXES, unreadable), self.profile)
+        return select_memory(self.walk(SUFFIXES), self.profile)
 
     def cell_files(self) -> list[str]:
         """Return the workspace paths of all cell files, in order of name."""
@@ -99,13 +100,16 @@ class Workspace:
         existing = self.cell_files()
         return existing[0] if len(existing) == 1 else DEFAULT_CELL_FILE
 
-    def walk(self, suffixes: tuple[str, ...], unreadable: list[str] | None = None) -> Iterator[str]:
-        """Yield the workspace paths of files with one of the suffixes; hidden, ignored and linked folders are passed."""
+    def walk(self, suffixes: tuple[str, ...]) -> Iterator[str]:
+        """Yield the workspace paths of files with one of the suffixes; hidden, ignored and linked folders are passed.
+
+        A folder that cannot be listed is passed too, and kept in `closed`.
+        """
         ignore = self.settings.find("files.ignore") or ()
         stack = [""]
         while stack:
             prefix = stack.pop()
-            for entry in _entries(self.root / prefix, unreadable, prefix):
+            for entry in self._entries(prefix):
                 path = prefix + entry.name
                 if any(fnmatchcase(path, glob) for glob in ignore):
                     continue
@@ -114,6 +118,17 @@ class Workspace:
                         stack.append(path + "/")
                 elif _has_suffix(entry.name, suffixes) and _is_file(entry) and self._is_inside(entry):
                     yield path
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(self.root / folder) as found:
+                return list(found)
+        except FileNotFoundError:
+            return []
+        except OSError:
+            if folder not in self.closed:
+                self.closed.append(folder)
+            return []
 
     def _is_inside(self, entry: os.DirEntry[str]) -> bool:
         if not entry.is_symlink():
@@ -142,13 +157,11 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _entries(folder: Path, unreadable: list[str] | None = None, name: str = "") -> list[os.DirEntry[str]]:
+def _names(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as found:
             return list(found)
     except OSError:
-        if unreadable is not None:
-            unreadable.append(name)
         return []
 
 
@@ -255,7 +268,7 @@ def find_marker(folder: Path) -> str | None:
     """Return the name that makes a folder a workspace, or None."""
     if (folder / FILE_NAME).is_file():
         return FILE_NAME
-    cells = [entry.name for entry in _entries(folder) if _has_suffix(entry.name, CELL_SUFFIXES) and _is_file(entry)]
+    cells = [entry.name for entry in _names(folder) if _has_suffix(entry.name, CELL_SUFFIXES) and _is_file(entry)]
     if cells:
         return min(cells)
     if (folder / "MEMORY.md").is_file() and (folder / "memory").is_dir():

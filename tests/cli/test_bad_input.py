@@ -26,10 +26,10 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-def mneme(root: Path, *args: str) -> subprocess.CompletedProcess[str]:
+def mneme(root: Path, *args: str, before: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
     """Run the command as a person does."""
     env = {**os.environ, "HOME": str(root.parent), "XDG_CONFIG_HOME": str(root.parent / "config")}
-    command = [MNEME, "--today", "2026-01-02", *args]
+    command = [*before, MNEME, "--today", "2026-01-02", *args]
     return subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, timeout=60, check=False)
 
 
@@ -50,6 +50,32 @@ def test_files_that_are_none(root: Path, verb: str) -> None:
     assert_one_line(mneme(root, verb, "."), "cannot read '.': it is a folder")
 
 
+UNPRIVILEGED = ("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search")
+
+
+def test_files_and_folders_that_may_not_be_read(root: Path) -> None:
+    """Readers show the rest, say what they missed and end with 2; nothing is forgotten that was not seen whole."""
+    for name in ("closed/a.mneme", "b.mneme"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(CELL.replace("0001", "0002"))
+    (root / "b.mneme").chmod(0)
+    (root / "closed").chmod(0)
+    before = () if os.geteuid() else UNPRIVILEGED
+    try:
+        for verb in ("spine", "list", "lint"):
+            done = mneme(root, verb, before=before)
+            said = done.stdout + done.stderr
+            assert done.returncode == 2
+            assert ("1 cell, 2 errors" if verb == "lint" else "DEC-0001") in done.stdout
+            assert "closed/: error unreadable-file: the folder cannot be listed" in said
+            assert "b.mneme: error unreadable-file: cannot read" in said
+        forgotten = mneme(root, "forget", "one thing", "--yes", before=before)
+        assert_one_line(forgotten, "the folder 'closed/' cannot be listed")
+    finally:
+        (root / "closed").chmod(0o755)
+    assert (root / "project.mneme").read_text() == CELL
+
+
 def test_a_file_of_a_gigabyte(root: Path) -> None:
     """It is not read into memory: told where it was named, a problem beside the others where it was found."""
     with (root / "huge.mneme").open("wb") as place:
@@ -57,7 +83,7 @@ def test_a_file_of_a_gigabyte(root: Path) -> None:
     assert_one_line(mneme(root, "spine", "huge.mneme"), "'huge.mneme' has 1.0 GB")
     done = mneme(root, "lint")
     assert "huge.mneme: error unreadable-file" in done.stdout
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "DEC-0001" in mneme(root, "spine").stdout
 
 

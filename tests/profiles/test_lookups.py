@@ -57,9 +57,11 @@ def test_memory_is_found_in_one_walk(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_listed_is_told(tmp_path: Path) -> None:
     """Where somebody asks for them."""
-    closed: list[str] = []
-    assert not Workspace(tmp_path / "nowhere").memory_files(closed).notes
-    assert closed == [""]
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    for name, closed in (("nowhere", []), ("file", [""])):
+        workspace = Workspace(tmp_path / name)
+        assert not workspace.memory_files().notes
+        assert workspace.closed == closed
 
 
 def test_a_link_shares_no_more_than_what_it_leads_to(tmp_path: Path) -> None:

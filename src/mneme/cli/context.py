@@ -12,7 +12,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from mneme import render
-from mneme.errors import RefusedError
+from mneme.errors import INFO, UNREADABLE, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,6 +37,12 @@ class IO:
     dry_run: bool = False
     colour: bool = False
     alarms: list[str] = field(default_factory=list)
+    told: list[render.Jsonable] = field(default_factory=list, init=False)  # the problems that were shown
+
+    @property
+    def missed_some(self) -> bool:
+        """Say whether a problem was shown that means something could not be read."""
+        return any(getattr(problem, "rule", "") == UNREADABLE for problem in self.told)
 
     @property
     def today(self) -> date:
@@ -74,6 +80,8 @@ class IO:
         """Write the published envelope; `more` adds keys beside `records` and `problems`."""
         if self.alarms:
             more = {"alarm": self.alarms[-1], **more}
+        problems = list(problems)
+        self.told.extend(problems)
         encoding = (getattr(self.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
         self.print(render.json_text(records, problems, ascii_only=encoding != "utf8", **more))
 
@@ -95,17 +103,19 @@ class IO:
     def print_report(self, report: Report, *, most_of_a_rule: int = 0) -> None:
         """Write the problems that a check found, as its result, and the line that counts them.
 
-        Of one rule no more than so many are written, if a number is given, and how many more there are.
+        `--quiet` hides notes. Of one rule no more than so many are written, if a number is given, and how many more there are.
         """
+        self.told.extend(report.problems)
+        shown = [problem for problem in report.problems if not (self.quiet and problem.severity == INFO)]
         told: dict[str, int] = {}
-        for problem in report.problems:
+        for problem in shown:
             told[problem.rule] = told.get(problem.rule, 0) + 1
             if not most_of_a_rule or told[problem.rule] <= most_of_a_rule:
                 self.print(render.problem_text(problem, colour=self.colour))
         for rule, count in told.items():
             if most_of_a_rule and count > most_of_a_rule:
                 self.print(f"... and {count - most_of_a_rule} more of {rule}: mneme check --all")
-        if report.problems:
+        if shown:
             self.print("")
         self.print(report.summary)
 
@@ -131,6 +141,7 @@ class IO:
     def warn_problems(self, problems: Iterable[Problem]) -> None:
         """Show faults met on the way to a result, on stderr; a check prints its problems as the result instead."""
         for problem in problems:
+            self.told.append(problem)
             self.stderr.write(render.problem_text(problem, colour=self.colour and self.stderr.isatty()) + "\n")
 
     def _tell(self, message: str, hint: str = "") -> None:

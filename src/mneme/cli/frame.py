@@ -106,7 +106,9 @@ def _run_verb(verb: Verb, words: list[str]) -> int:
 
         sys.stdout.write(verb_text(verb, module, parser) + "\n")
         return EXIT_CLEAN
-    return module.run(args, _surroundings(args))
+    io = _surroundings(args)
+    code = module.run(args, io)
+    return EXIT_FAILED if io.missed_some else code
 
 
 def _surroundings(args: argparse.Namespace) -> IO:

@@ -28,7 +28,8 @@ def run(args: argparse.Namespace, io: IO) -> int:
     with io.open() as memory:
         new_id = memory.new_id(args.prefix, args.files)
     if io.json:
-        io.print_json(id=new_id)
+        io.print_json((), memory.problems, id=new_id)
     else:
         io.print(new_id)
+        io.warn_problems(memory.problems)
     return 0

@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from mneme import files
-from mneme.errors import ERROR, MnemeError, Problem
+from mneme.errors import ERROR, UNREADABLE, MnemeError, Problem
 from mneme.formats.record import BUFFER, COLD, CONFS, HOT, LIVE, PRIVATE, WARM, WORKING_STATES, Record
 from mneme.formats.tokens import count_tokens
 
@@ -245,7 +245,7 @@ def _read(memory: Memory, path: str) -> Note:
     try:
         content = files.find_file(files.place_of(memory.root, path)) or b""
     except MnemeError as error:
-        memory.problems.append(Problem(path, 0, "unreadable-file", ERROR, error.message, error.hint))
+        memory.problems.append(Problem(path, 0, UNREADABLE, ERROR, error.message, error.hint))
         content = b""
     if len(content) > LARGE_NOTE_BYTES:
         content = content[:LARGE_NOTE_HEAD_BYTES]

@@ -187,11 +187,13 @@ def _with_records(memory: Memory, done: Done, ids: Sequence[str], *, dry_run: bo
     return dataclasses.replace(done, records=tuple(known[one] for one in ids if one in known))
 
 
-def named_prefix(memory: Memory, kind: str | None, prefix: str | None) -> tuple[str, Sequence[Problem]]:
+def named_prefix(
+    memory: Memory, kind: str | None, prefix: str | None, verb: str = "remember ... --prefix"
+) -> tuple[str, Sequence[Problem]]:
     """Return the prefix that a kind or a person names, and what is odd about it."""
     from mneme.memory.cells.prefixes import prefix_of
 
-    return prefix_of(kind, prefix, lambda: _prefixes_in_use(memory))
+    return prefix_of(kind, prefix, lambda: _prefixes_in_use(memory), verb)
 
 
 def _prefixes_in_use(memory: Memory) -> set[str]:

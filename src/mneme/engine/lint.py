@@ -39,7 +39,7 @@ def lint(memory: Memory, paths: Sequence[str] = ()) -> Report:
         body_characters=settings["cells.body_chars"],
     )
     problems += check_past(memory.root, [file for file in named if file in known.files], known.files, severities)
-    problems += known.problems if not paths else ()
+    problems += dict.fromkeys(memory.problems) if not paths else ()
     wanted = {file.path for file in named}
     told = [problem for problem in problems if problem.path in wanted or not paths]
     return results.Report(tuple(in_report_order(told)), sum(len(file.columns) for file in named))

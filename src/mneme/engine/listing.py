@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mneme.errors import ERROR, BadInputError, MnemeError, NotFoundError, Problem
+from mneme.errors import ERROR, UNREADABLE, BadInputError, MnemeError, NotFoundError, Problem
 from mneme.formats.record import LIVE
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def visible_pieces(memory: Memory) -> Iterator[Piece]:
         try:
             pieces = tuple(load_pieces(memory.workspace, [path]))
         except MnemeError as error:
-            memory.problems.append(Problem(path, 0, "unreadable-file", ERROR, error.message, error.hint))
+            memory.problems.append(Problem(path, 0, UNREADABLE, ERROR, error.message, error.hint))
             continue
         yield from (piece for piece in pieces if memory.sees(piece.record))
 

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 from mneme import files
-from mneme.errors import WARN, MnemeError, NotFoundError, Problem, StorageError
+from mneme.errors import ERROR, UNREADABLE, WARN, MnemeError, NotFoundError, Problem, StorageError
 from mneme.formats.record import SHARED
 from mneme.workspace import Workspace, find_workspace
 
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from mneme.engine.results import Done
     from mneme.files import Plan
     from mneme.formats.record import Record
+
+Problems = list[Problem]
 
 ALARM = "alarm"  # the file in the state folder that a failed check leaves behind, with its line
 
@@ -186,12 +188,12 @@ class Memory:
         self.workspace = workspace
         self.now = now
         self.shared = shared
-        self.problems: list[Problem] = []
+        self._problems: Problems = []
         self.kept: dict[str, Any] = {}  # what verbs keep open between calls, by name
         # A reader on a read-only disk may still read; what is unfinished stays for somebody who can write.
         if files.is_interrupted(workspace.root):
             with contextlib.suppress(StorageError):
-                self.problems += files.recover(workspace.root)
+                self._problems += files.recover(workspace.root)
 
     def __enter__(self) -> Self:
         return self
@@ -210,6 +212,21 @@ class Memory:
     def root(self) -> Path:
         """The workspace's folder."""
         return self.workspace.root
+
+    @property
+    def problems(self) -> Problems:
+        """What was noticed on the way, folders that could not be listed among it; verbs add to it."""
+        known = {problem.path for problem in self._problems}
+        for folder in self.workspace.closed:
+            if (path := folder or "./") not in known:
+                hint = f"ls -ld {self.root / folder}"
+                message = "the folder cannot be listed"
+                self._problems.append(Problem(path, 0, UNREADABLE, ERROR, message, hint))
+        return self._problems
+
+    @problems.setter
+    def problems(self, problems: Problems) -> None:
+        self._problems = problems
 
     @property
     def today(self) -> date:

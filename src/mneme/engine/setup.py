@@ -52,7 +52,6 @@ class Layout:
     detection: Detection
     workspace: Workspace
     found: MemoryFiles
-    unreadable: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ def adopt_workspace(
     memory = Memory(open_workspace(root), now)
     layout = _layout(memory.workspace, profile)
     adopted = Memory(layout.workspace, now)
-    survey = survey_memory(adopted, layout.found, layout.unreadable)
+    survey = survey_memory(adopted, layout.found)
     with memory.writing("adopt", dry_run=dry_run):
         missing = not os.path.lexists(root / FILE_NAME)
         changes = (files.plan_create(FILE_NAME, layout.text.encode(), "a folder of memory"),) if missing else ()
@@ -136,8 +135,7 @@ def _folder(asked: str | None, verb: str) -> Path:
 def _layout(workspace: Workspace, asked: str | None) -> Layout:
     """Return the layout of a folder: what its settings say, else what was asked for, else what its marks tell."""
     _check_name(asked)
-    unreadable: list[str] = []
-    paths = list(workspace.walk(SUFFIXES, unreadable))
+    paths = list(workspace.walk(SUFFIXES))
     seen = detect(select_memory(paths, workspace.profile), _existence(workspace.root))
     if os.path.lexists(workspace.root / FILE_NAME):
         said = workspace.profile.name
@@ -145,14 +143,15 @@ def _layout(workspace: Workspace, asked: str | None) -> Layout:
             message = f"'{FILE_NAME}' says that the profile is '{said}'"
             raise BadInputError(message, f'edit {FILE_NAME}: profile = "{asked}"')
         found = select_memory(paths, workspace.profile)
-        return Layout(said, f"{FILE_NAME} says so", "", {}, seen, workspace, found, tuple(unreadable))
+        return Layout(said, f"{FILE_NAME} says so", "", {}, seen, workspace, found)
     name = asked or seen.profile
     usual = profile_of(Settings({"profile": name}))
     places = odd_places(usual, select_memory(paths, usual))
     text = settings_text(name, places)
     settled = replace(workspace, settings=parse_settings(text))
+    settled.closed.extend(workspace.closed)
     found = select_memory(paths, settled.profile)
-    return Layout(name, "you said so" if asked else seen.why, text, places, seen, settled, found, tuple(unreadable))
+    return Layout(name, "you said so" if asked else seen.why, text, places, seen, settled, found)
 
 
 def _check_name(asked: str | None) -> None:

@@ -66,6 +66,6 @@ def new_id(memory: Memory, prefix: str, paths: Sequence[str] = ()) -> str:
     from mneme.engine.cells import free_id, named_prefix
     from mneme.memory.cells.ids import highest_in
 
-    name, _ = named_prefix(memory, None, prefix)
+    name, _ = named_prefix(memory, None, prefix, "new-id")
     named = [highest_in(content).get(name, 0) for content in memory.cells(paths).contents.values()] if paths else []
     return free_id(memory, name, take=False, least=max(named, default=0))

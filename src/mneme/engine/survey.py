@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mneme.check.rule import in_report_order
-from mneme.errors import ERROR, WARN, Problem
+from mneme.errors import ERROR, UNREADABLE, WARN, Problem
 from mneme.formats.fact import parse_facts
 from mneme.formats.note import LARGE_NOTE_BYTES, LARGE_NOTE_HEAD_BYTES, parse_note
 from mneme.profiles import MemoryFiles, entity_of
@@ -56,10 +56,10 @@ class Survey:
         }
 
 
-def survey_memory(memory: Memory, found: MemoryFiles, unreadable: Iterable[str] = ()) -> Survey:
+def survey_memory(memory: Memory, found: MemoryFiles) -> Survey:
     """Look at everything that is memory in an open workspace."""
     profile, root = memory.workspace.profile, memory.root
-    problems = [_closed(folder) for folder in unreadable]
+    problems = list(memory.problems)
     for path in found.notes:
         problems += _note_problems(root, path)
     facts = 0
@@ -79,7 +79,7 @@ def survey_memory(memory: Memory, found: MemoryFiles, unreadable: Iterable[str] 
         entities=tuple(sorted({entity_of(path) for path in found.facts})),
         files=found,
         left_out=_counted(path.partition("/")[0] + "/" if "/" in path else "./" for path in found.left_out),
-        problems=tuple(in_report_order([*problems, *(report.problems if report else ())])),
+        problems=tuple(in_report_order(dict.fromkeys([*problems, *(report.problems if report else ())]))),
     )
 
 
@@ -109,15 +109,10 @@ def _read(root: Path, path: str) -> tuple[bytes, list[Problem]]:
         return b"", []
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        return b"", [Problem(path, 0, "unreadable-file", ERROR, f"cannot read it: {reason}", "ls -l FILE")]
+        return b"", [Problem(path, 0, UNREADABLE, ERROR, f"cannot read it: {reason}", "ls -l FILE")]
     if len(content) <= LARGE_NOTE_BYTES:
         return content, []
     message = f"longer than {LARGE_NOTE_BYTES // 1024 // 1024} MB; only its head is read"
     return content[:LARGE_NOTE_HEAD_BYTES], [
         Problem(path, 0, "large-file", WARN, message, "split it into several files")
     ]
-
-
-def _closed(folder: str) -> Problem:
-    hint = "ls -ld FOLDER"
-    return Problem(folder or "./", 0, "unreadable-file", ERROR, "the folder cannot be listed", hint)

@@ -40,7 +40,7 @@ mneme_check() (
     [ -d "$memory" ] || memory="$staged"
     GIT_DIR=$(git rev-parse --absolute-git-dir) && GIT_WORK_TREE=$staged && export GIT_DIR GIT_WORK_TREE
     git diff --cached --name-only -z --diff-filter=d -- {globs} >"$staged/.git/names"
-    cd "$staged" && xargs -0 mneme --workspace "$memory" lint -- <.git/names >&2 || {{
+    cd "$staged" && xargs -0 mneme --workspace "$memory" --quiet lint -- <.git/names >&2 || {{
         echo "mneme: nothing was committed" >&2
         exit 1
     }}

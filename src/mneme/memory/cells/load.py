@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mneme import files
-from mneme.errors import ERROR, BadInputError, MnemeError, NotFoundError, Problem
+from mneme.errors import ERROR, UNREADABLE, BadInputError, MnemeError, NotFoundError, Problem
 from mneme.formats import cell as shape
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def load_cells(workspace: Workspace, named: Sequence[str] = ()) -> CellSet:
         try:
             contents[path] = files.read_file(files.place_of(workspace.root, path), name=path)
         except MnemeError as error:
-            problems.append(Problem(path, 0, "unreadable-file", ERROR, error.message, error.hint))
+            problems.append(Problem(path, 0, UNREADABLE, ERROR, error.message, error.hint))
     return _cell_set(contents, problems)
 
 

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 _NEARLY_THE_SAME = 0.75
 
 
-def prefix_of(kind: str | None, prefix: str | None, in_use: Callable[[], set[str]]) -> tuple[str, list[Problem]]:
+def prefix_of(
+    kind: str | None, prefix: str | None, in_use: Callable[[], set[str]], verb: str = "remember ... --prefix"
+) -> tuple[str, list[Problem]]:
     """Return the prefix for a new cell, and a warning where it looks like a slip for a known one."""
     if prefix is not None and kind is not None and PREFIXES.get(kind) != prefix:
         message = f"--kind {kind} and --prefix {prefix} do not agree"
         raise BadInputError(message, f"mneme remember ... --kind {kind}")
     if prefix is not None:
-        return _well_formed(prefix), _near_miss(prefix, in_use)
+        return _well_formed(prefix, verb), _near_miss(prefix, in_use)
     if kind is None:
         message = "which kind of memory is it? " + ", ".join(PREFIXES)
         raise BadInputError(message, "mneme remember '...' --kind fact")
@@ -34,11 +36,11 @@ def prefix_of(kind: str | None, prefix: str | None, in_use: Callable[[], set[str
     return PREFIXES[kind], []
 
 
-def _well_formed(prefix: str) -> str:
+def _well_formed(prefix: str, verb: str) -> str:
     if not re.fullmatch(r"[A-Z][A-Z0-9]*", prefix):
         mended = re.sub(r"[^A-Z0-9]", "", prefix.upper()).lstrip("0123456789")
         message = f"'{prefix}' is no prefix: it is capitals and digits, a capital first"
-        raise BadInputError(message, f"mneme remember ... --prefix {mended or 'FACT'}")
+        raise BadInputError(message, f"mneme {verb} {mended or 'FACT'}")
     return prefix
 
 
