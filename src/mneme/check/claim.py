@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mneme.check.lexicon import (
     DENIALS,
+    DENIED_AFTER,
+    DENIED_BEFORE,
     NUMBER_WORDS,
     NUMBERED_THINGS,
     RIVALS,
@@ -45,8 +47,9 @@ _TABLE: dict[int, str | None] = {
     **dict.fromkeys(map(ord, "\u3001\u3002\uff0c\uff1b\uff1a\uff1f\uff01\u201c\u201d\u300c\u300d\u300a\u300b\u3010\u3011\uff08\uff09\u2014\u2013\u2026\u00b7\u3000\u2192"), " "),
     **dict.fromkeys(map(ord, "'\u2019\u2018"), None),
 }  # fmt: skip
-# `X, not Y` says X: what it contrasts with is no part of the claim.
-_CONTRASTS = (", not ", " rather than ", " instead of ", "而不是", "而非", "\uff0c不是")
+# `X, not Y` says X: what it contrasts with is no part of the claim. So does `X not Y` where `not` denies no verb: it
+# follows a word that no denial follows, and comes before one word or two.
+_CONTRASTS = (" not ", " rather than ", " instead of ", "而不是", "而非", "\uff0c不是")
 
 
 class Claim(NamedTuple):
@@ -76,7 +79,22 @@ def raw_words(gists: Sequence[str]) -> list[list[str]]:
 
 
 def _without_contrast(gist: str) -> str:
-    return _contrast().sub("", gist) if any(mark in gist for mark in _CONTRASTS) else gist
+    if not any(mark in gist for mark in _CONTRASTS):
+        return gist
+    return (
+        _bare_contrast().sub(_kept_of_contrast, _contrast().sub("", gist))
+        if " not " in gist
+        else _contrast().sub("", gist)
+    )
+
+
+def _kept_of_contrast(found: re.Match[str]) -> str:
+    """Return what remains of `X not Y`: X where Y is only what it contrasts with, else all of it."""
+    before, after = found[1].lower(), found[2].lower()
+    is_denial = (
+        before in DENIED_AFTER or before.endswith("ly") or after in DENIED_BEFORE or after.endswith(("ed", "ing"))
+    )
+    return found[0] if is_denial else found[1]
 
 
 @cache
@@ -84,6 +102,11 @@ def _contrast() -> re.Pattern[str]:
     return re.compile(
         r"(?:, not| rather than| instead of)\s[^,;.\n]*|(?:\uff0c?而(?:不是|非)|\uff0c不是)[^\uff0c\u3002\uff1b\n]*"
     )
+
+
+@cache
+def _bare_contrast() -> re.Pattern[str]:
+    return re.compile(r"([\w+#.-]+) not ([\w+#-]+(?:\.\w+)*)(?: [\w+#-]+)?(?=[,;.]|$)", re.MULTILINE)
 
 
 @cache

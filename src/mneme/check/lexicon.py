@@ -33,6 +33,22 @@ prohibited stop stops stopped refuse refuses disallow disallowed unsupported 不
 """
 )
 
+# `not` denies what is said where one of the first stands before it or one of the second comes after it; elsewhere, as in
+# `SQLite not JSON`, it only says what something is not mistaken for.
+DENIED_AFTER = _words(
+    """
+is are was were be been being am do does did has have had will would shall should can could may might must and or but
+if why whether better still often also just so yet then them it they we you i he she this that there which who
+"""
+)
+DENIED_BEFORE = _words(
+    """
+to be been only just yet even all any every enough until before after unless if when on in at for by from with than
+without more less a an the use run own need go have do work exist apply help matter kept sent done made set put shown
+known given taken left seen held
+"""
+)
+
 NUMBER_WORDS = _words(
     """
 two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty ninety hundred
