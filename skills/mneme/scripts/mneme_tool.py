@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Built by tools/build_skill.py from the sources of mneme: edit those, then `make skill`.
-# License: MIT. Needs Python 3.9 or later and nothing else. Sources: efdbbfc1e384c7e6
+# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 3e92ebcb590f9e9b
 # ruff: noqa: B905, F821, I001, RUF100, UP036
 # fmt: off
 # mypy: ignore-errors
@@ -912,6 +912,23 @@ prohibited stop stops stopped refuse refuses disallow disallowed unsupported 不
 """
 )
 
+# `not` denies what is said where one of the first stands before it or one of the second comes after it; elsewhere, as in
+# `SQLite not JSON`, it only says what something is not mistaken for.
+DENIED_AFTER = _words_lexicon(
+    """
+is are was were be been being am do does did has have had will would shall should can could may might must and or but
+if why whether better still often also just so yet then them it they we you i he she this that there which who
+"""
+)
+
+DENIED_BEFORE = _words_lexicon(
+    """
+to be been only just yet even all any every enough until before after unless if when on in at for by from with than
+without more less a an the use run own need go have do work exist apply help matter kept sent done made set put shown
+known given taken left seen held
+"""
+)
+
 NUMBER_WORDS = _words_lexicon(
     """
 two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty ninety hundred
@@ -1140,8 +1157,9 @@ _TABLE_claim: dict[int, str | None] = {
     **dict.fromkeys(map(ord, "'\u2019\u2018"), None),
 }  # fmt: skip
 
-# `X, not Y` says X: what it contrasts with is no part of the claim.
-_CONTRASTS = (", not ", " rather than ", " instead of ", "而不是", "而非", "\uff0c不是")
+# `X, not Y` says X: what it contrasts with is no part of the claim. So does `X not Y` where `not` denies no verb: it
+# follows a word that no denial follows, and comes before one word or two.
+_CONTRASTS = (" not ", " rather than ", " instead of ", "而不是", "而非", "\uff0c不是")
 
 
 class Claim(NamedTuple):
@@ -1171,7 +1189,22 @@ def raw_words(gists: Sequence[str]) -> list[list[str]]:
 
 
 def _without_contrast(gist: str) -> str:
-    return _contrast().sub("", gist) if any(mark in gist for mark in _CONTRASTS) else gist
+    if not any(mark in gist for mark in _CONTRASTS):
+        return gist
+    return (
+        _bare_contrast().sub(_kept_of_contrast, _contrast().sub("", gist))
+        if " not " in gist
+        else _contrast().sub("", gist)
+    )
+
+
+def _kept_of_contrast(found: re.Match[str]) -> str:
+    """Return what remains of `X not Y`: X where Y is only what it contrasts with, else all of it."""
+    before, after = found[1].lower(), found[2].lower()
+    is_denial = (
+        before in DENIED_AFTER or before.endswith("ly") or after in DENIED_BEFORE or after.endswith(("ed", "ing"))
+    )
+    return found[0] if is_denial else found[1]
 
 
 @cache
@@ -1179,6 +1212,11 @@ def _contrast() -> re.Pattern[str]:
     return re.compile(
         r"(?:, not| rather than| instead of)\s[^,;.\n]*|(?:\uff0c?而(?:不是|非)|\uff0c不是)[^\uff0c\u3002\uff1b\n]*"
     )
+
+
+@cache
+def _bare_contrast() -> re.Pattern[str]:
+    return re.compile(r"([\w+#.-]+) not ([\w+#-]+(?:\.\w+)*)(?: [\w+#-]+)?(?=[,;.]|$)", re.MULTILINE)
 
 
 @cache
