@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """
 echo '{"prompt": "which database does the cache use?"}' | mneme hook UserPromptSubmit --host plain
-mneme hook BeforeAgent --host gemini <event.json
+mneme hook BeforeAgent --host gemini < event.json
 """
 
 
