@@ -67,7 +67,10 @@ READS_ENVIRONMENT = {
     "hooks.client": "runs before anything of ours is imported, and has to find the engine",
     "cli.frame": "NO_COLOR, TERM and MNEME_DEBUG say how to print, before any workspace is known",
 }
-READS_SETTINGS = {"settings": "the one parser of mneme.toml; `workspace` gives it the text"}
+READS_SETTINGS = {
+    "settings": "the one parser of mneme.toml; `workspace` gives it the text",
+    "hosts.sources.servers": "reads the settings of another program, Codex",
+}
 WRITES_FILES = {
     "files": "the one writer",
     "index": "the index is derived: it lies in the machine's own folder, and may be lost at any moment",

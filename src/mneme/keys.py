@@ -185,6 +185,19 @@ SETTINGS: tuple[Setting, ...] = (
         doc="write each phase's report to memory/dreaming/PHASE/DATE.md (the profile openclaw does)",
     ),
     Setting("dream.sessions", list, [], "folders of session transcripts, outside the workspace, that Light reads"),
+    Setting(
+        "capabilities.threshold", float, 0.65, "what a card must reach to be told, on the calibrated scale", least=0
+    ),
+    Setting(
+        "capabilities.categories_kept",
+        int,
+        10,
+        "how many categories a prompt is looked up in; all below 10 cards",
+        least=1,
+    ),
+    Setting("capabilities.cards_told", int, 5, "how many cards a prompt is told at most", least=0),
+    Setting("capabilities.budget_tokens", int, 600, "how long the block of capabilities may be", least=0),
+    Setting("capabilities.categories.*", str, "", "a category of your own, with a description of what belongs to it"),
     Setting("profile", str, "default", "the layout of this workspace: where things live and what is checked", PROFILES),
     Setting(
         "regions",

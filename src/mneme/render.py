@@ -109,6 +109,18 @@ def record_text(record: Record, *, colour: bool = False) -> str:
     return "\n".join([paint(safe_text(record.text), "bold", colour=colour), *lines])
 
 
+def fields_text(values: dict[str, object], *, colour: bool = False) -> str:
+    """Return names and values in two columns; a list is one line, and what says nothing is left out."""
+    shown = {
+        name: ", ".join(map(str, value)) if isinstance(value, list) else str(value) for name, value in values.items()
+    }
+    width = max(map(len, shown), default=0)
+    said = {name: value for name, value in shown.items() if value not in ("", "None")}
+    return "\n".join(
+        f"{paint(f'{name:<{width}}', 'dim', colour=colour)}  {one_line(text)}" for name, text in said.items()
+    )
+
+
 def shown_text(record: Record, text: str, *, colour: bool = False) -> str:
     """Return a record as it is written, under the place where it lies."""
     return f"{paint(place_text(record), 'dim', colour=colour)}\n{safe_text(text)}\n"

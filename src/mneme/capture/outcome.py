@@ -62,7 +62,7 @@ def _failures(turn: Turn) -> Iterator[Failure]:
         if use.error is not None:
             later = next((one for one in turn.uses[place + 1 :] if one.tool == use.tool and one.error is None), None)
             instead = _in_short(later) if later and _in_short(later) != _in_short(use) else ""
-            yield Failure(use.tool, turn.prompt, use.error, use.exit_code, use.at, instead)
+            yield Failure(use.tool, turn.prompt, use.error, use.exit_code, use.at, _in_short(use), instead)
 
 
 def _in_short(use: Use) -> str:

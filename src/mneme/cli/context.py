@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from mneme.engine import Memory
+    from mneme.engine.home import Home
     from mneme.engine.results import Done, Report
     from mneme.errors import Problem
 
@@ -62,6 +63,14 @@ class IO:
             self.alarms.append(alarm)
             self.warn(alarm, "mneme check")
         return memory
+
+    def open_home(self) -> Home:
+        """Open the user's home of capabilities; `--workspace` names another folder for it."""
+        from pathlib import Path
+
+        from mneme.engine.home import open_home
+
+        return open_home(now=self.clock, root=Path(self.workspace).absolute() if self.workspace else None)
 
     def print(self, text: str) -> None:
         """Write a rendered result and a line end to stdout; what comes from memory was made harmless by `render`."""

@@ -90,6 +90,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("diff", UPKEEP, "show what one applied change did"),
     Verb("forget", UPKEEP, "destroy a memory everywhere, with a report", writes=True),
     Verb("trust", UPKEEP, "trust a workspace by its path", writes=True),
+    Verb("cards", CAPABILITIES, "capability cards: find, list, add, search, verify, correct", writes=True),
     Verb("hook", HOSTS, "answer one event of a host program"),
     Verb("mcp", HOSTS, "serve this memory to clients of the Model Context Protocol"),
     Verb("uninstall", HOSTS, "take back what `install` did", writes=True),

@@ -94,7 +94,7 @@ class Scene:
         """The user's home, which need not exist."""
         from mneme.engine.home import open_home
 
-        return open_home(now=self.now)
+        return open_home(now=self.now, lexical=self.lexical)
 
 
 class Desk:

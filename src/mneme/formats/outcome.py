@@ -79,13 +79,17 @@ class Workflow:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One use of a tool that went wrong; without an exit code where the tool has none. `instead` is what then worked."""
+    """One use of a tool that went wrong; without an exit code where the tool has none.
+
+    `did` says in short what was tried, and `instead` what then worked.
+    """
 
     tool: str
     situation: str
     error: str
     exit_code: int | None = None
     at: str = ""
+    did: str = ""
     instead: str = ""
     line: int = 0
 
@@ -98,7 +102,8 @@ class Failure:
     def as_json(self) -> dict[str, object]:
         """Return the row as it is written."""
         row = {"ts": self.at, "tool": self.tool, "prompt": self.situation, "exit_code": self.exit_code}
-        return {**row, "error": self.error, **({"instead": self.instead} if self.instead else {})}
+        more = {"did": self.did, "instead": self.instead}
+        return {**row, "error": self.error, **{name: value for name, value in more.items() if value}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +223,7 @@ def _failure(values: dict[str, Any]) -> Failure:
         error=_text(values.get("error", "")),
         exit_code=code if type(code) is int else None,
         at=_text(values.get("ts", "")),
+        did=_text(values.get("did", "")),
         instead=_text(values.get("instead", "")),
         line=values["line"],
     )

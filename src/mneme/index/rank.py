@@ -31,6 +31,8 @@ SATURATION, LENGTH_SHARE = 1.2, 0.75
 # A small store says little about how cosines lie: so many draws of what is usual are added to what it says.
 USUAL_DRAWS = 30.0
 DEVIATIONS = 4.0  # cosines are counted in deviations from the mean, four to one
+# Where hardly anything is near at all, a hair's breadth is no distance: cosines are never told apart finer than so.
+LEAST_DEVIATION = 0.03
 BEST_OF_GROUP = 3
 TOP = 10
 DAYS_AFTER, DAYS_BEFORE = 16.0, 8.0
@@ -404,7 +406,7 @@ def _senses(cosines: Sequence[float | None], near: Near, usual: tuple[float, flo
         apart = (near.mean - middle) ** 2 * draws + (usual[0] - middle) ** 2 * USUAL_DRAWS
         variance = (variance * draws + usual[1] ** 2 * USUAL_DRAWS + apart) / whole
         mean = middle
-    scale = DEVIATIONS * (math.sqrt(variance) or 1.0)
+    scale = DEVIATIONS * max(math.sqrt(variance), LEAST_DEVIATION)
     return [0.0 if cosine is None else (cosine - mean) / scale for cosine in cosines]
 
 

@@ -3,35 +3,12 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-import pytest
-
-from mneme.engine.home import Home, open_home
-
 if TYPE_CHECKING:
-    from pathlib import Path
+    from mneme.engine.home import Home
 
 SESSION = "6b1d"
-
-
-class Clock:
-    """A clock that moves one second with each look."""
-
-    def __init__(self) -> None:
-        self.moment = datetime(2026, 1, 31, 12, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        """Return the next second."""
-        self.moment += timedelta(seconds=1)
-        return self.moment
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    """Give a home that does not exist yet."""
-    return open_home(now=Clock(), root=tmp_path / "home")
 
 
 def rows(home: Home, name: str) -> list[dict[str, object]]:

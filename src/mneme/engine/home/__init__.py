@@ -10,29 +10,44 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mneme.engine.memory import Memory
+from mneme.formats.card import SOURCES
 from mneme.workspace import home_folder, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from datetime import datetime
     from pathlib import Path
 
+    from mneme.engine.home.cards import CardView, Checked, Scanned, Searched
     from mneme.engine.home.turns import Propose, TurnDone
+    from mneme.engine.results import Done
+    from mneme.errors import Problem
+    from mneme.formats.card import Card
     from mneme.formats.outcome import Workflow
+    from mneme.index.embed import Embedder
 
-__all__ = ["Home", "open_home"]
+__all__ = ["SOURCES", "Home", "open_home"]
 
 
-def open_home(*, now: Callable[[], datetime], root: Path | None = None) -> Home:
-    """Open the home: the folder given, else `MNEME_HOME`, else the one in the user's own folder. It need not exist."""
-    return Home(Memory(open_workspace(root or home_folder(), found_by="personal"), now))
+def open_home(
+    *, now: Callable[[], datetime], root: Path | None = None, lexical: bool = False, embedder: Embedder | None = None
+) -> Home:
+    """Open the home: the folder given, else `MNEME_HOME`, else the one in the user's own folder. It need not exist.
+
+    With `lexical` no embedder is asked, because none can be loaded in time; one that is given stands for the one that
+    the home's settings name.
+    """
+    memory = Memory(open_workspace(root or home_folder(), found_by="personal"), now)
+    return Home(memory, lexical=lexical, embedder=embedder)
 
 
 class Home:
     """An open home; `memory` is the same folder as a workspace, for its history, its lock and its settings."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, *, lexical: bool = False, embedder: Embedder | None = None) -> None:
         self.memory = memory
+        self.lexical = lexical
+        self.embedder = embedder
 
     @property
     def root(self) -> Path:
@@ -96,6 +111,122 @@ class Home:
         from mneme.engine.home.turns import keep_outcome
 
         return keep_outcome(self, tool, prompt=prompt, exit_code=exit_code, error=error)
+
+    # --- the verbs of `mneme cards` -----------------------------------------------------------------------------------
+
+    def list_cards(
+        self, *, category: str | None = None, source: str | None = None, active: bool | None = None
+    ) -> Sequence[Card]:
+        """Return the cards that fit, in the order of their ids."""
+        from mneme.engine.home.cards import list_cards
+
+        return list_cards(self, category=category, source=source, active=active)
+
+    def get_card(self, wanted: str) -> Card:
+        """Return one card, with what was counted about it until now."""
+        from mneme.engine.home.cards import get_card
+
+        return get_card(self, wanted)
+
+    def search_cards(self, query: str, *, here: str = "", limit: int = 5) -> Searched:
+        """Return the cards nearest to a request, each with its score, and whether a prompt would be told it."""
+        from mneme.engine.home.cards import search_cards
+
+        return search_cards(self, query, here=here, limit=limit)
+
+    def add_card(self, card: Card, *, dry_run: bool = False) -> Done:
+        """Add a card; one without a category gets the one that its words fit best."""
+        from mneme.engine.home.cards import add_card
+
+        return add_card(self, card, dry_run=dry_run)
+
+    def add_new(  # noqa: PLR0913 - what a card is made of
+        self,
+        wanted: str,
+        *,
+        name: str = "",
+        does: str = "",
+        description: str = "",
+        triggers: tuple[str, ...] = (),
+        params_required: tuple[str, ...] = (),
+        params_optional: tuple[str, ...] = (),
+        example: str = "",
+        category: str = "",
+        source: str = "manual",
+        dry_run: bool = False,
+    ) -> Done:
+        """Add a card from its parts; what is left out is taken from the others."""
+        from mneme.formats.card import Card
+
+        words = wanted.replace("_", " ")
+        made = Card(
+            wanted,
+            name or words,
+            category,
+            does or description or words,
+            triggers or (words,),
+            description or does or words,
+            params_required,
+            params_optional,
+            example,
+            source=source,
+        )
+        return self.add_card(made, dry_run=dry_run)
+
+    def view(self, card: Card) -> CardView:
+        """Return a card as verbs answer with it."""
+        from mneme.engine.home.cards import CardView
+
+        return CardView(card)
+
+    def is_workflow(self, wanted: str) -> bool:
+        """Say whether a name is the key or the id of a workflow."""
+        return any(one.key == wanted.rpartition("#")[2] for one in self.workflows())
+
+    def correct(self, query: str, wanted: str) -> Card:
+        """Note that a request like this one wants that card."""
+        from mneme.engine.home.cards import correct
+
+        return correct(self, query, wanted)
+
+    def verify(self, *, here: Path | None = None, dry_run: bool = False) -> Checked:
+        """Turn cards on and off by what is really there, and write down what was counted since."""
+        from mneme.engine.home.cards import verify
+
+        return verify(self, here=here, dry_run=dry_run)
+
+    def scan(self, *, here: Path | None = None, ask: Collection[str] = (), apply: bool = False) -> Scanned:
+        """Find what this machine has and there is no card of; with `apply`, add it."""
+        from mneme.engine.home.cards import scan
+
+        return scan(self, here=here, ask=ask, apply=apply)
+
+    def reflect(self, propose: Propose | None = None, *, dry_run: bool = False) -> TurnDone:
+        """Write the lessons that failures have left and that are not there yet."""
+        from mneme.engine.home.turns import reflect
+
+        return reflect(self, propose, dry_run=dry_run)
+
+    def workflows(self) -> Sequence[Workflow]:
+        """Return what has worked, repetitions counted."""
+        from mneme.memory.skills.rows import load_rows
+
+        return load_rows(self.root).workflows
+
+    def script(self, wanted: str) -> str:
+        """Return a workflow as a shell script."""
+        from mneme.capture.script import print_script
+        from mneme.engine.home.cards import get_workflow
+
+        return print_script(get_workflow(self, wanted))
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the home's files."""
+        from mneme.engine.home.index import load_cards
+        from mneme.memory.skills.rows import load_rows
+
+        return (*load_cards(self).problems, *load_rows(self.root).problems)
 
     # --- what the parts above ask of each other -----------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from mneme import files
 from mneme.capture import outcome, turn
+from mneme.errors import MnemeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -126,7 +127,10 @@ def _keep_turns(home: Home, turns: Iterable[Turn], propose: Propose | None) -> T
 
 def _folded(home: Home, workflow: Workflow, rows: Rows) -> Workflow:
     """Return a workflow as it is written: short where it repeats one that is there."""
-    key = outcome.find_repeated(workflow, rows.workflows, home.near_workflows)
+    try:
+        key = outcome.find_repeated(workflow, rows.workflows, home.near_workflows)
+    except MnemeError:  # what is like it can't be told now; a row too many is folded by upkeep
+        key = ""
     return outcome.as_repetition(workflow, key) if key else workflow
 
 

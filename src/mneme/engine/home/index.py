@@ -1,0 +1,131 @@
+"""The home's index, `semantic.sqlite`: brought up to date from the files before it is asked, vectors kept.
+
+It is derived: a file that is missing, damaged, or was written by another program is made again. An embedder is opened
+once in a process, however often the home is.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING
+
+from mneme import files
+from mneme.formats.category import categories_with
+from mneme.index.build import embed_missing
+from mneme.index.sqlite import SqliteBackend
+from mneme.memory import skills
+from mneme.memory.skills import pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mneme.engine.home import Home
+    from mneme.formats.category import Category
+    from mneme.formats.piece import Piece
+    from mneme.index.embed import Embedder, EmbedderChoice
+    from mneme.memory.skills.cards import CardSet
+
+ACTIVE_CARDS = "cards"
+
+
+def categories_of(home: Home) -> tuple[Category, ...]:
+    """Return the categories that a home knows: the table, and what its settings add."""
+    return categories_with(home.memory.workspace.settings.table("capabilities.categories"))
+
+
+def category_names(home: Home) -> frozenset[str]:
+    """Return the names that a card may give as its category."""
+    return frozenset(category.name for category in categories_of(home))
+
+
+def load_cards(home: Home) -> CardSet:
+    """Return the cards of a home."""
+    from mneme.memory.skills.cards import load_cards as load
+
+    return load(home.root, category_names(home))
+
+
+@contextmanager
+def open_index(home: Home, embedder: Embedder | None) -> Iterator[SqliteBackend]:
+    """Open the index, brought up to date with the files and with vectors for whatever has none."""
+    backend = SqliteBackend(home.root / skills.INDEX)
+    try:
+        _bring(home, backend)
+        if embedder is not None:
+            embed_missing(backend, embedder)
+        yield backend
+    finally:
+        backend.close()
+
+
+def _bring(home: Home, backend: SqliteBackend) -> None:
+    """Read again what changed; a file that is not there has no pieces."""
+    known = backend.known()
+    found = load_cards(home)
+    parts: list[tuple[str, str, Callable[[], Sequence[Piece]]]] = [
+        (skills.CARDS, found.stamp, lambda: pieces.card_pieces(found.cards)),
+        (pieces.CATEGORIES_PATH, _stamp_of_categories(home), lambda: pieces.category_pieces(categories_of(home))),
+        *_row_parts(home),
+    ]
+    fresh = [(path, stamp, make()) for path, stamp, make in parts if known.get(path, "") != stamp]
+    if fresh:
+        backend.put_many(fresh)
+    if any(path == skills.CARDS for path, _, _ in fresh):
+        backend.set_meta(ACTIVE_CARDS, str(sum(card.active for card in found.cards)))
+
+
+def _row_parts(home: Home) -> Iterator[tuple[str, str, Callable[[], Sequence[Piece]]]]:
+    from mneme.formats import outcome as shape
+    from mneme.memory.skills.rows import load_text
+
+    readers: dict[str, Callable[[str, str], Sequence[Piece]]] = {
+        skills.WORKFLOWS: lambda text, path: pieces.workflow_pieces(
+            shape.merge_workflows(shape.parse_workflows(text, path)[0])
+        ),
+        skills.REFLECTIONS: lambda text, path: pieces.reflection_pieces(shape.parse_reflections(text, path)[0]),
+        skills.CORRECTIONS: lambda text, path: pieces.correction_pieces(shape.parse_corrections(text, path)[0]),
+    }
+    for path, read in readers.items():
+        text = load_text(home.root, path)
+        stamp = files.digest(text.encode("utf-8", "surrogateescape")) if text else ""
+        yield path, stamp, lambda read=read, text=text, path=path: read(text, path)  # type: ignore[misc]
+
+
+def _stamp_of_categories(home: Home) -> str:
+    said = "\0".join(f"{one.name}\0{one.english}\0{one.portuguese}" for one in categories_of(home))
+    return files.digest(said.encode("utf-8", "surrogatepass"))
+
+
+def find_embedder(home: Home) -> tuple[Embedder | None, str]:
+    """Return the embedder of a home, or None and the reason."""
+    if home.lexical:
+        return None, "no embedder is asked"
+    if home.embedder is not None:
+        return home.embedder, ""
+    return _opened(_choice(home))
+
+
+def _choice(home: Home) -> EmbedderChoice:
+    """Return the embedder that the home's settings name; without a word about it, the one of the package."""
+    from mneme.index.embed.choice import DEFAULT, EmbedderChoice
+    from mneme.workspace import embedder_key
+
+    settings = home.memory.workspace.settings
+    kind = str(settings["embedder.kind"])
+    return EmbedderChoice(
+        kind=kind,
+        model=str(settings["embedder.model"]),
+        url=str(settings["embedder.url"]),
+        key=embedder_key(),
+        folder="" if kind == DEFAULT else str(settings["embedder.folder"]),
+        dims=int(settings["embedder.dims"]),
+        timeout_seconds=float(settings["embedder.timeout_seconds"]),
+    )
+
+
+@cache
+def _opened(choice: EmbedderChoice) -> tuple[Embedder | None, str]:
+    from mneme.index.embed.choice import find_embedder as find
+
+    return find(choice)
