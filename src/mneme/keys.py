@@ -253,6 +253,18 @@ SETTINGS: tuple[Setting, ...] = (
         "mcp.tools", list, [], "the tools that an MCP client is shown: names, or `all`; empty: the few a session needs"
     ),
     Setting(
+        "transcripts.sources",
+        list,
+        [],
+        "session logs of host programs that can be searched too: files, folders or globs, `~` for your own folder",
+    ),
+    Setting(
+        "transcripts.everywhere",
+        bool,
+        default=False,
+        doc="search sessions that were about other folders as well",
+    ),
+    Setting(
         "model.kind",
         str,
         "none",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mneme.profiles import Home, MemoryFiles, Profile
 
 CELL_SUFFIXES = (".mneme", ".mn")
+LOG_SUFFIX = ".jsonl"
 DEFAULT_CELL_FILE = "memory/project.mneme"
 SKIPPED_FOLDERS = frozenset({"lost+found", "node_modules", "__pycache__", "venv", "target", "site-packages"})
 
@@ -93,6 +94,14 @@ class Workspace:
         """Return the workspace paths of all cell files, in order of name."""
         return sorted(self.walk(CELL_SUFFIXES))
 
+    def transcript_files(self) -> list[str]:
+        """Return the whole paths of the session logs that settings name; a folder that is not trusted names none."""
+        sources = self.settings.find("transcripts.sources") if self.trusted else None
+        found: set[str] = set()
+        for source in sources or ():
+            found.update(_logs_at(os.path.expanduser(str(source))))
+        return sorted(found)
+
     def default_cell_file(self) -> str:
         """Return the cell file that a new cell goes to."""
         if chosen := self.settings.find("cells.default"):
@@ -144,6 +153,15 @@ class Workspace:
                 return one.relative_to(base).as_posix()
         message = f"'{path}' is not in the workspace '{self.root}'"
         raise NotFoundError(message, f"mneme --workspace {place.parent} ...")
+
+
+def _logs_at(pattern: str) -> Iterator[str]:
+    """Yield the logs that a path, a folder or a glob stands for."""
+    if not pattern.startswith("/"):
+        return
+    place = Path(pattern)
+    found = place.rglob(f"*{LOG_SUFFIX}") if place.is_dir() else Path("/").glob(pattern[1:])
+    yield from (str(path) for path in found if path.suffix == LOG_SUFFIX and path.is_file())
 
 
 def _has_suffix(name: str, suffixes: tuple[str, ...]) -> bool:

@@ -86,6 +86,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("write", UPKEEP, "replace a file from standard input, whole or not at all", writes=True),
     Verb("index", UPKEEP, "bring the index up to date with the files"),
     Verb("active", CAPABILITIES, "see what memory says of its own accord, and switch it", writes=True),
+    Verb("import", UPKEEP, "make old sessions of host programs searchable", writes=True),
     Verb("log", UPKEEP, "list the applied changes"),
     Verb("diff", UPKEEP, "show what one applied change did"),
     Verb("forget", UPKEEP, "destroy a memory everywhere, with a report", writes=True),

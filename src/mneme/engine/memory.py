@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mneme.engine import dream as in_dream
     from mneme.engine import filing as in_filing
     from mneme.engine import history as in_history
+    from mneme.engine import importing as in_importing
     from mneme.engine import indexing as in_indexing
     from mneme.engine import lint as in_lint
     from mneme.engine import listing as in_listing
@@ -75,6 +76,7 @@ VERBS = {
     "entities": "listing",
     "fix_cells": "lint",
     "forget": "history",
+    "import_transcripts": "importing",
     "index": "indexing",
     "lint": "lint",
     "list": "listing",
@@ -147,6 +149,7 @@ class Memory:
         entities = in_listing.entities
         fix_cells = in_lint.fix_cells
         forget = in_history.forget
+        import_transcripts = in_importing.import_transcripts
         index = in_indexing.index
         lint = in_lint.lint
         list = in_listing.list_records

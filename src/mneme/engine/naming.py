@@ -9,11 +9,13 @@ from __future__ import annotations
 import posixpath
 import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mneme import files
 from mneme.errors import BadInputError, MnemeError, NotFoundError
 from mneme.formats.record import SHARED, Record
+from mneme.index.turns import is_log, turn_pieces
 from mneme.profiles.profile import ITEMS
 from mneme.workspace import CELL_SUFFIXES
 
@@ -48,11 +50,25 @@ def find_named(memory: Memory, wanted: str) -> Named | None:
     if is_id(wanted):
         return named_cell(memory, wanted)
     if match := _LINES.fullmatch(wanted):
+        if is_log(match["path"]):
+            return _named_turn(memory, wanted, match["path"])
         return _named_lines(memory, match["path"], int(match["first"]), int(match["last"] or match["first"]))
     path, _, anchor = wanted.partition("#")
     if _is_path(memory, path):
         return _named_in_file(memory, wanted, memory_path(memory, path), anchor)
     return _named_fact(memory, wanted) if _FACT_ID.fullmatch(wanted) else None
+
+
+def _named_turn(memory: Memory, wanted: str, path: str) -> Named:
+    """Return a turn of a session's log, as far as it is one that may be searched: without its secrets."""
+    if path not in memory.workspace.transcript_files() or memory.shared:
+        refuse_unknown(memory, wanted)
+    content = files.find_file(Path(path)) or b""
+    pieces = turn_pieces(content.decode("utf-8", "replace"), path, memory.workspace)
+    found = next((piece.record for piece in pieces if piece.record.id == wanted), None)
+    if found is None:
+        refuse_unknown(memory, wanted)
+    return Named(LINES, found, found.text)
 
 
 def get_named(memory: Memory, wanted: str) -> Named:

@@ -12,12 +12,14 @@ import math
 import os
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from mneme import files
 from mneme.errors import WARN, MnemeError, Problem
 from mneme.files.disk import TICK_NS
 from mneme.index.backend import BusyIndexError
+from mneme.index.turns import is_log, turn_pieces
 from mneme.memory import all_paths, read_pieces
 
 if TYPE_CHECKING:
@@ -125,7 +127,7 @@ class _Work:
     def bring(self, path: str, stamp: str) -> None:
         """Read one file and let it wait for its step."""
         try:
-            content = files.find_file(files.place_of(self._workspace.root, path))
+            content = files.find_file(_place(self._workspace, path))
         except MnemeError as fault:
             self.problems.append(Problem(path, 0, "unreadable-file", WARN, fault.message, fault.hint))
             content = b""
@@ -139,7 +141,7 @@ class _Work:
             if kept != before:
                 self._stamps[path] = kept
         else:
-            self._pieces.append((path, kept, read_pieces(self._workspace, path, content)))
+            self._pieces.append((path, kept, _read(self._workspace, path, content)))
             self.read += 1
         if len(self._pieces) + len(self._stamps) >= BATCH_FILES or time.monotonic() > self._since + BATCH_SECONDS:
             self.finish()
@@ -153,6 +155,16 @@ class _Work:
         self._stamps, self._pieces, self._since = {}, [], time.monotonic()
 
 
+def _place(workspace: Workspace, path: str) -> Path:
+    return Path(path) if is_log(path) else files.place_of(workspace.root, path)
+
+
+def _read(workspace: Workspace, path: str, content: bytes) -> Sequence[Piece]:
+    if is_log(path):
+        return turn_pieces(content.decode("utf-8", "replace"), path, workspace)
+    return read_pieces(workspace, path, content)
+
+
 def _look(workspace: Workspace, known: Mapping[str, str], *, anew: bool) -> _Look:
     """Compare what the files' inodes say with what is known; the newest come first among those that may have changed."""
     config = config_digest(workspace)
@@ -160,9 +172,9 @@ def _look(workspace: Workspace, known: Mapping[str, str], *, anew: bool) -> _Loo
     proven = time.time_ns() - TICK_NS
     stamps: dict[str, str] = {}
     changed: list[tuple[int, str]] = []
-    for path in all_paths(workspace):
+    for path in (*all_paths(workspace), *workspace.transcript_files()):
         try:
-            seen = os.stat(f"{root}/{path}")  # noqa: PTH116 - a Path for each of ten thousand files costs as much again
+            seen = os.stat(path if is_log(path) else f"{root}/{path}")  # noqa: PTH116 - a Path for each of ten thousand files costs as much again
         except OSError:
             continue
         stamp = stamps[path] = _stamp(config, seen, proven)
@@ -175,7 +187,7 @@ def count_behind(backend: Backend, workspace: Workspace, paths: Collection[str])
     """Return how many files are not in the index as they are, and how many are in it and gone; nothing is changed."""
     config = config_digest(workspace)
     known = backend.known()
-    behind = len(known.keys() - set(paths))
+    behind = len({path for path in known if not is_log(path)} - set(paths))
     for path in paths:
         held = known.get(path, "")
         if _same(held, _seen(workspace, path, config)) and held:
