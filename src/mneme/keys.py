@@ -93,6 +93,7 @@ _DREAM: tuple[tuple[str, float, str], ...] = (
     ("limit", 10, "promotions of one night"),
     ("light_days", 2, "days before today that Light looks at"),
     ("rem_days", 7, "days before today that REM looks at"),
+    ("trial_days", 7, "days with activity after which a promotion leaves that was needed for a day or two only"),
     ("stale_days", 60, "days with activity after which a promoted memory that nobody recalled or affirmed is stale"),
     ("archive_days", 60, "further such days after which a stale promoted memory moves to the archive"),
     ("loss_share", 0.25, "the share of earlier promotions that may leave in one night"),

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from mneme import files
-from mneme.errors import ERROR, BadInputError, NotFoundError, RefusedError
+from mneme.errors import BadInputError, NotFoundError, RefusedError
 from mneme.workspace import given_folder
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def dream(
         state, message = _standing(memory, _memo(memory))
         if state != DREAMT:
             return Dreamt(state, message=message)
-        _stop_at_errors(memory)
+        memory.check_first("dream")
     if since is not None:
         rules = _looking_back(memory, rules, since)
     transcripts = tuple(_transcripts(memory, sessions))
@@ -238,7 +238,8 @@ def _memo(memory: Memory) -> Memo:
 def _standing(memory: Memory, memo: Memo) -> tuple[str, str]:
     """Say whether a night may begin, and if not, why."""
     from mneme.consolidate.dream.entry import find_moment
-    from mneme.consolidate.dream.outcome import EVENTS, host_dreamt_at
+    from mneme.consolidate.dream.outcome import host_dreamt_at
+    from mneme.consolidate.dream.state import EVENTS
 
     if memo.enabled is False:
         return OFF, "dreaming is off; mneme dream on"
@@ -249,19 +250,6 @@ def _standing(memory: Memory, memo: Memo) -> tuple[str, str]:
     if memory.now() - moment > timedelta(days=HOST_DREAMS_DAYS):
         return DREAMT, ""
     return ELSEWHERE, f"OpenClaw dreams here itself, last at {at}; turn its dreaming off, then: mneme dream on"
-
-
-def _stop_at_errors(memory: Memory) -> None:
-    """Refuse to dream while something in memory is broken."""
-    from mneme.engine.memory import VERBS
-
-    report = memory.check() if "check" in VERBS else memory.lint()  # type: ignore[attr-defined,unused-ignore]
-    errors = [problem for problem in report.problems if problem.severity == ERROR]
-    if errors:
-        count = f"{len(errors)} error{'' if len(errors) == 1 else 's'}"
-        verb = "check" if "check" in VERBS else "lint"
-        message = f"the check finds {count}, first of all in '{errors[0].path}'"
-        raise RefusedError(message, f"mneme {verb}\nmneme dream --force")
 
 
 def _looking_back(memory: Memory, rules: Rules, since: str) -> Rules:

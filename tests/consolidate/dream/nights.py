@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mneme.engine import Memory, open_memory
 from mneme.formats.entry import entry_hash
+from mneme.formats.recalled import query_hash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,7 @@ class Place:
         log = self.root / ".mneme.d" / "recall.jsonl"
         log.parent.mkdir(exist_ok=True)
         hit = {"id": self.id_of(path, line), "path": path, "line": line, "end_line": line, "score": score}
-        row = {"at": at.isoformat(), "origin": origin, "query": query, "session": session, "hits": [hit]}
+        row = {"at": at.isoformat(), "origin": origin, "query": query_hash(query), "session": session, "hits": [hit]}
         with log.open("a", encoding="utf-8") as out:
             out.write(json.dumps(row) + "\n")
 

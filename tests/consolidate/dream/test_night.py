@@ -25,7 +25,7 @@ TEXT = """# 2026-04-01
 - Move backups to S3 Glacier from tomorrow on.
 - Keep the retention of all backups at 365 days.
 - [ ] call Bob about the invoice of March
-- The password is hunter2hunter2! for the router
+- Let me have a look at the router first
 - thanks, sounds good
 - Should the gateway really stay on port 18789?
 """
@@ -59,17 +59,31 @@ def test_a_promotion_is_a_sentence_with_its_day_and_source(place: Place) -> None
 
 
 def test_asked_often_is_not_enough(place: Place) -> None:
-    """Tasks, secrets, chatter and questions wait, each with its reason; and no secret is told anywhere."""
+    """Tasks, talk, chatter and questions wait, each with its reason."""
     night = place.dream(after(3))
     assert night.report is not None
     reasons = {each.text[:8]: each.reason for each in night.report.skipped}
     assert reasons == {
         "call Bob": "it is a task",
-        "The pass": "it holds a secret",
+        "Let me h": "it is a turn of a conversation",
         "thanks, ": "it is chatter",
         "Should t": "it is a question",
     }
     assert len(promoted(place)) == 2
+
+
+def test_no_secret_is_told(place: Place) -> None:
+    """Not even where the night is forced although the check has found it."""
+    place.write(
+        NOTE,
+        TEXT.replace("- Let me have a look at the router first", "- The password is hunter2hunter2! for the router"),
+    )
+    place.ask_thrice(NOTE, 8)
+    with pytest.raises(RefusedError, match="integrity check failed"):
+        place.dream(after(3))
+    night = place.dream(after(3), force=True)
+    assert night.report is not None
+    assert "it holds a secret" in {each.reason for each in night.report.skipped}
     assert all("hunter2" not in place.read(path) for path in ("MEMORY.md", "DREAMS.md"))
 
 
@@ -328,7 +342,7 @@ def test_where_the_host_dreams_this_does_not(place: Place) -> None:
 def test_a_check_that_fails_stops_the_night(place: Place) -> None:
     """Unless it is forced."""
     place.write("memory/team.mneme", "@ FACT-0001\n")
-    with pytest.raises(RefusedError, match="the check finds"):
+    with pytest.raises(RefusedError, match="integrity check failed"):
         place.dream(after(3))
     assert place.dream(after(3), force=True).status == "dreamt"
 

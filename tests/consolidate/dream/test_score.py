@@ -8,7 +8,7 @@ from math import log
 
 import pytest
 
-from mneme.consolidate.dream.entry import DAILY_QUERY, Entry, Signal, iso
+from mneme.consolidate.dream.entry import DAILY_QUERY, Entry, Signal, hash_query, iso
 from mneme.consolidate.dream.record import DAILY, Seen, count_asked, count_seen, count_staged, hit_all
 from mneme.consolidate.dream.score import (
     OPENCLAW,
@@ -75,7 +75,7 @@ def test_three_nights_of_looking() -> None:
     scores = []
     for day in ("2026-04-01", "2026-04-02", "2026-04-03"):
         now = datetime.fromisoformat(f"{day}T10:00:00+00:00")
-        count_seen(entries, f"{DAILY_QUERY}{day}", [BACKUPS], now=now, day=day, kind=DAILY, once_a_day=True)
+        count_seen(entries, hash_query(f"{DAILY_QUERY}{day}"), [BACKUPS], now=now, day=day, kind=DAILY, once_a_day=True)
         signals = hit_all(signals, entries, entries, "light", iso(now))
         signals = hit_all(signals, entries, entries, "rem", iso(now + timedelta(minutes=1)))
         asked = now + timedelta(minutes=1) if day == "2026-04-03" else now
@@ -91,7 +91,7 @@ def test_what_was_only_looked_at_scores_nothing_by_it() -> None:
     """In trusted scoring those three nights count no signal and no question at all."""
     entries: dict[str, Entry] = {}
     for day in ("2026-04-01", "2026-04-02", "2026-04-03"):
-        count_seen(entries, f"{DAILY_QUERY}{day}", [BACKUPS], now=NOW, day=day, kind=DAILY, once_a_day=True)
+        count_seen(entries, hash_query(f"{DAILY_QUERY}{day}"), [BACKUPS], now=NOW, day=day, kind=DAILY, once_a_day=True)
     found = score_entry(next(iter(entries.values())), None, NOW, Gates())
     assert (found.signals, found.contexts, found.components["relevance"]) == (0, 0, 0)
     assert not found.passed

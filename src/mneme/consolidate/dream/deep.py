@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from mneme.check.claim import Claim, claim_of, likeness
 from mneme.check.secret import find_secrets
 from mneme.check.twin import CONFLICT, DUPLICATE, judge_pair
 from mneme.consolidate.dream.entry import iso, iso_day
-from mneme.consolidate.dream.match import find_live, find_window
+from mneme.consolidate.dream.match import entries_within, find_live, find_window
 from mneme.consolidate.dream.score import rank, score_entry
 from mneme.consolidate.dream.sentence import (
     STALE,
@@ -47,8 +48,10 @@ Heir = tuple[Promotion, "Candidate", "Chunk"]
 
 LEAST_FRAME, LEAST_ALIKE = 3, 0.75
 BETTER_BY = 0.05  # a promotion gives way only to what is worth clearly more
+PROVEN_DAYS = 3  # what is asked for over as many days has outlived its day
 SETTLED_DAYS = 14  # active days for which a promotion that was recalled is not displaced
 GONE = "it is no longer in its note"
+SEVERAL = "it is several memories at once"
 NO_ROOM = "MEMORY.md has no room for it"
 
 
@@ -160,7 +163,9 @@ def _aged(table: Table) -> tuple[list[Promotion], list[Promotion], list[Left], d
             leaving.append(Left(one, f"{SUPERSEDED} {one.by}"))
         else:
             idle = table.memo.idle_days(last_seen(table, one))
-            if idle < table.rules.stale_days:
+            if idle >= table.rules.trial_days and _is_on_trial(table, one):
+                leaving.append(Left(one, "it was needed for a day or two only"))
+            elif idle < table.rules.stale_days:
                 one = _fated(one, "", "") if one.fate == STALE else one  # noqa: PLW2901
             elif one.fate != STALE:
                 one = _fated(one, STALE, table.today)  # noqa: PLW2901
@@ -169,6 +174,25 @@ def _aged(table: Table) -> tuple[list[Promotion], list[Promotion], list[Left], d
                 leaving.append(Left(one, f"nobody asked for it since {last_seen(table, one)}"))
         standing.append(one)
     return standing, stale, leaving, heirs
+
+
+def _is_on_trial(table: Table, one: Promotion) -> bool:
+    """Say whether a promotion was only ever asked for within two days, so that it has yet to prove that it lasts."""
+    entry = table.entries.get(one.key)
+    if entry is None or not entry.days:
+        return False
+    asked = sorted(entry.days)
+    last = max(asked[-1], last_seen(table, one) if one.key in table.memo.seen else "")
+    promoted = iso_day(entry.promoted_at)
+    return _apart(asked[0], last if last > promoted else asked[-1]) < PROVEN_DAYS
+
+
+def _apart(first: str, last: str) -> int:
+    """Return how many days lie between two days; many where one is none."""
+    try:
+        return (date.fromisoformat(last) - date.fromisoformat(first)).days
+    except ValueError:
+        return PROVEN_DAYS
 
 
 def _fated(one: Promotion, fate: str, by: str) -> Promotion:
@@ -267,7 +291,7 @@ def _reason(table: Table, candidate: Candidate, chunk: Chunk | None, said: Seque
     if chunk is None:
         return GONE
     text = sentence(chunk, day_of(entry.path))
-    if fault := find_fault(chunk.snippet, chunk.written) or (UNSAFE if find_secrets(text) else ""):
+    if fault := _several(table, entry, chunk) or find_fault(chunk.snippet, chunk.written) or _unsafe(text):
         return fault
     if (newer := _contradiction(table, entry, text)) is not None:
         return f"{newer.place} says otherwise, later"
@@ -277,6 +301,18 @@ def _reason(table: Table, candidate: Candidate, chunk: Chunk | None, said: Seque
     if DUPLICATE in verdicts:
         return "MEMORY.md says so already"
     return "MEMORY.md says otherwise" if CONFLICT in verdicts else ""
+
+
+def _several(table: Table, entry: Entry, chunk: Chunk) -> str:
+    """Say that a stretch of a note is more than one memory, as what other programs recall often is."""
+    if chunk.written:
+        return ""
+    text = table.notes.text(entry.path) or ""
+    return SEVERAL if len(entries_within(text, entry.path, chunk.line, chunk.end_line)) > 1 else ""
+
+
+def _unsafe(text: str) -> str:
+    return UNSAFE if find_secrets(text) else ""
 
 
 def _contradiction(table: Table, entry: Entry, text: str) -> Entry | None:

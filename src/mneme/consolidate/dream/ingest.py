@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from mneme import files
 from mneme.check.secret import find_secrets
 from mneme.consolidate.dream.chunk import daily_chunks, note_chunks
-from mneme.consolidate.dream.entry import DAILY_QUERY, SCHEMA_VERSION, parse_json, print_json
+from mneme.consolidate.dream.entry import DAILY_QUERY, SCHEMA_VERSION, hash_query, parse_json, print_json
 from mneme.consolidate.dream.record import DAILY, Seen, count_seen, stage_chunk
 from mneme.consolidate.dream.score import INGESTED_SCORE
 
@@ -185,7 +185,7 @@ def take_in_as_openclaw(
             continue
         chunks = daily_chunks(notes.text(path) or "", per_file)[: max(1, min(per_file, total - counted))]
         seen = [Seen(path, one.line, one.end_line, one.snippet, INGESTED_SCORE) for one in chunks]
-        query = f"{DAILY_QUERY}{day}"
+        query = hash_query(f"{DAILY_QUERY}{day}")
         count_seen(entries, query, seen, now=now, day=rules.day(now), kind=DAILY, once_a_day=True)
         counted += len(seen)
         if counted >= total:

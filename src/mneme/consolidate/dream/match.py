@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mneme.consolidate.dream.chunk import Chunk, daily_chunks, note_chunks, split_rows
 from mneme.consolidate.dream.taint import plain_snippet
 from mneme.formats.entry import entry_hash
+from mneme.index.words import parse_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,9 +38,25 @@ def find_live(entry: Entry, text: str) -> Chunk | None:
 
 
 def _by_lines(entry: Entry, text: str, wanted: str) -> Chunk | None:
-    """Return the lines that say it whole, where no single entry does."""
+    """Return the lines that say it whole, where no single entry does; the entry in them where there is only one."""
     found = find_window(entry, text)
-    return found if found is not None and wanted and wanted in found.snippet else None
+    if found is None or not wanted or wanted not in found.snippet:
+        return None
+    inside = entries_within(text, entry.path, found.line, found.end_line)
+    return inside[0] if len(inside) == 1 else found
+
+
+def entries_within(text: str, path: str, line: int, end_line: int) -> list[Chunk]:
+    """Return the entries of a note that lie wholly within some of its lines."""
+    return [chunk for chunk in note_chunks(text, path) if line <= chunk.line and chunk.end_line <= end_line]
+
+
+def find_meant(text: str, path: str, line: int, end_line: int, query: str) -> Chunk | None:
+    """Return the entry within some lines that a query shares most words with; None where it shares none."""
+    asked = set(parse_terms(query))
+    shared = [(len(asked & set(parse_terms(one.snippet))), one) for one in entries_within(text, path, line, end_line)]
+    best = max(shared, key=lambda each: each[0], default=(0, None))
+    return best[1] if best[0] else None
 
 
 def find_at(text: str, path: str, line: int, digest: str) -> Chunk | None:

@@ -37,6 +37,7 @@ class Memo:
     since: str = ""
     last: Mapping[str, str] = field(default_factory=dict)
     log: LogMark = field(default_factory=LogMark)
+    events_at: str = ""
     read: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     dreamt: tuple[tuple[str, str], ...] = ()
     active: tuple[str, ...] = ()
@@ -68,6 +69,7 @@ class Memo:
             "since": self.since,
             "last": dict(self.last),
             "log": {"offset": self.log.offset, "digest": self.log.digest, "at": self.log.at},
+            "eventsAt": self.events_at,
             "read": {phase: dict(sorted(files.items())) for phase, files in sorted(self.read.items())},
             "dreamt": [f"{first}/{last}" for first, last in self.dreamt],
             "active": list(self.active),
@@ -93,6 +95,7 @@ def parse_memo(content: bytes | None) -> Memo:
         log=LogMark(
             max(0, offset) if isinstance(offset, int) else 0, str(log.get("digest") or ""), str(log.get("at") or "")
         ),
+        events_at=str(tree.get("eventsAt") or ""),
         read={str(phase): _text_map(files) for phase, files in read.items()} if isinstance(read, dict) else {},
         dreamt=_runs(_each_day([(run[0], run[-1]) for run in runs if _date(run[0]) and _date(run[-1])])),
         active=tuple(sorted(day for day in _texts(tree.get("active")) if _date(day))[-MOST_ACTIVE_DAYS:]),

@@ -14,11 +14,11 @@ from mneme import files
 from mneme.consolidate.dream import diary, ingest, outcome, phases, sessions
 from mneme.consolidate.dream import memo as memos
 from mneme.consolidate.dream.deep import Table, decide, decide_as_openclaw, promoted_entry
-from mneme.consolidate.dream.entry import iso, parse_entries, parse_signals
+from mneme.consolidate.dream.entry import entry_key, iso, parse_entries, parse_signals
 from mneme.consolidate.dream.ingest import Notes, digest_of
-from mneme.consolidate.dream.match import find_at
+from mneme.consolidate.dream.match import find_at, find_meant
 from mneme.consolidate.dream.phases import DEEP, LIGHT, PHASES, REM
-from mneme.consolidate.dream.recalls import ASKED, LOG, read_log
+from mneme.consolidate.dream.recalls import read_events, read_log
 from mneme.consolidate.dream.record import (
     DAILY,
     Seen,
@@ -28,10 +28,11 @@ from mneme.consolidate.dream.record import (
     repaired,
 )
 from mneme.consolidate.dream.rules import LIGHT_LIMIT, REM_LIMIT
-from mneme.consolidate.dream.state import REPAIRS, SIGNALS, STORE, VERB, Night, Report, State, fingerprint
+from mneme.consolidate.dream.state import EVENTS, REPAIRS, SIGNALS, STORE, VERB, Night, Report, State, fingerprint
 from mneme.consolidate.dream.taint import is_short_term
 from mneme.consolidate.dream.worth import find_fault
 from mneme.errors import WARN, Problem
+from mneme.formats.recalled import ASKED, RECALL_LOG
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,9 +41,10 @@ if TYPE_CHECKING:
     from mneme.consolidate.dream.deep import Decision
     from mneme.consolidate.dream.entry import Entry
     from mneme.consolidate.dream.memo import Memo
-    from mneme.consolidate.dream.recalls import Found, Recall
+    from mneme.consolidate.dream.recalls import Recall
     from mneme.consolidate.dream.rules import Rules
     from mneme.consolidate.dream.sessions import Transcript
+    from mneme.formats import recalled
     from mneme.workspace import Workspace
 
 
@@ -58,12 +60,14 @@ def plan_night(
     """Plan the phases that were asked for, in their order."""
     state = _open(workspace, rules, now, memo)
     wanted = tuple(phase for phase in PHASES if phase in asked)
-    recalls, mark = read_log(files.find_file(workspace.root / files.WORKPLACE / LOG) or b"", state.memo.log)
-    if _is_idle(state, wanted, recalls, transcripts):
+    recalls, mark = read_log(files.find_file(workspace.root / files.WORKPLACE / RECALL_LOG) or b"", state.memo.log)
+    events, events_at = _events(state)
+    if _is_idle(state, wanted, [*recalls, *events], transcripts):
         last = max((state.memo.last.get(phase, "") for phase in wanted), default="")
         return Night(files.Plan(VERB), replace(state.report, phases=wanted, idle_since=last))
     _count_recalls(state, recalls)
-    state.memo = replace(state.memo, log=mark)
+    _count_events(state, events)
+    state.memo = replace(state.memo, log=mark, events_at=events_at)
     for phase in wanted:
         if phase == LIGHT:
             _light(state, transcripts)
@@ -163,7 +167,7 @@ def _count_recalls(state: State, recalls: Sequence[Recall]) -> None:
     state.memo = replace(state.memo.with_active(days), injected=tuple(injected[-memos.MOST_SESSIONS :]), seen=seen)
 
 
-def _count_hit(state: State, recall: Recall, hit: Found, seen: dict[str, str], *, day: str) -> None:
+def _count_hit(state: State, recall: Recall, hit: recalled.Seen, seen: dict[str, str], *, day: str) -> None:
     profile = state.notes.workspace.profile
     if hit.path == profile.places.memory:
         if key := outcome.promoted_at(state.notes, hit):
@@ -185,6 +189,28 @@ def _count_hit(state: State, recall: Recall, hit: Found, seen: dict[str, str], *
         state.fresh.add(count_asked(state.entries, place, at=at, day=day, query=query))
     else:
         count_seen(state.entries, recall.query, [place], now=at, day=day)
+
+
+def _events(state: State) -> tuple[list[Recall], str]:
+    """Return what the other program has recorded since the last night; its own scoring needs no second look at it."""
+    if not state.rules.trusted:
+        return [], state.memo.events_at
+    return read_events(state.notes.content(EVENTS) or b"", state.memo.events_at)
+
+
+def _count_events(state: State, events: Sequence[Recall]) -> None:
+    """Count what the other program recalled: of each stretch of a note the one memory that the query meant."""
+    for event in events:
+        at = min(event.at, state.now)
+        for hit in event.counted:
+            text = state.notes.text(hit.path) if is_short_term(hit.path) and ".." not in hit.path.split("/") else None
+            chunk = find_meant(text, hit.path, hit.line, hit.end_line, event.words) if text is not None else None
+            own = state.entries.get(entry_key(hit.path, hit.line, hit.end_line))
+            if chunk is not None and (own is None or own.snippet != chunk.snippet):
+                place = Seen(hit.path, chunk.line, chunk.end_line, chunk.snippet, hit.score)
+                state.fresh.add(count_asked(state.entries, place, at=at, day=state.rules.day(at), query=event.query))
+    days = {state.rules.day(min(event.at, state.now)) for event in events}
+    state.memo = state.memo.with_active(days)
 
 
 # Light and REM
@@ -311,8 +337,9 @@ def _deep(state: State) -> Decision:
 def open_table(workspace: Workspace, rules: Rules, now: datetime) -> Table:
     """Return what Deep would decide on if it were night: for whoever asks why."""
     state = _open(workspace, rules, now, None)
-    recalls, _ = read_log(files.find_file(workspace.root / files.WORKPLACE / LOG) or b"", state.memo.log)
+    recalls, _ = read_log(files.find_file(workspace.root / files.WORKPLACE / RECALL_LOG) or b"", state.memo.log)
     _count_recalls(state, recalls)
+    _count_events(state, _events(state)[0])
     return _table(state, outcome.memory_of(state.notes))
 
 

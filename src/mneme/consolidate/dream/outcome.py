@@ -19,6 +19,7 @@ from mneme.consolidate.dream.fade import plan_fading
 from mneme.consolidate.dream.phases import DEEP, LIGHT, REM
 from mneme.consolidate.dream.sentence import archive_row, markers, parse_promotions, region_rows
 from mneme.consolidate.dream.state import (
+    EVENTS,
     REPAIRS,
     SIGNALS,
     STORE,
@@ -40,11 +41,10 @@ if TYPE_CHECKING:
 
     from mneme.consolidate.dream.deep import Decision, Fits
     from mneme.consolidate.dream.ingest import Notes
-    from mneme.consolidate.dream.recalls import Found
     from mneme.consolidate.dream.rules import Rules
     from mneme.consolidate.dream.sentence import Promotion
+    from mneme.formats.recalled import Seen
 
-EVENTS = "memory/.dreams/events.jsonl"
 REPORT = "memory/dreaming/{phase}/{day}.md"
 MOST_EVENTS, KEPT_EVENTS = 2_000, 1_500
 FIRST_LINE = "# Long-Term Memory\n\n"
@@ -104,7 +104,7 @@ def memory_of(notes: Notes) -> Memory:
     return Memory(path, text, tuple(promotions), tuple(others), written, frozenset(markers(text)), refused)
 
 
-def promoted_at(notes: Notes, hit: Found) -> str:
+def promoted_at(notes: Notes, hit: Seen) -> str:
     """Return the key of the promotion that a hit in MEMORY.md is, or the empty string."""
     from mneme.formats.entry import entry_hash
 

@@ -8,33 +8,23 @@ from the last time that is known, so that nothing counts twice.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from mneme.consolidate.dream.entry import find_moment
+from mneme.consolidate.dream.entry import HASH_DIGITS, find_moment, hash_query
 from mneme.consolidate.dream.memo import LogMark
+from mneme.formats.recalled import ASKED, UPKEEP, Seen, parse_recalled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-LOG = "recall.jsonl"
-ASKED, INJECTED, UPKEEP = "asked", "injected", "upkeep"
 LEAST_SCORE, NEAR_BEST = 0.3, 0.6
 MOST_HITS = 5
 DIGEST_DIGITS = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One hit of a recall: the record's id, where it stood, and how likely it was what was wanted."""
-
-    id: str
-    path: str
-    line: int
-    end_line: int
-    score: float
+_NAME = re.compile(rf"[0-9a-f]{{{HASH_DIGITS}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +34,13 @@ class Recall:
     at: datetime
     origin: str
     query: str
+    """The hash of the question."""
     session: str
-    hits: tuple[Found, ...]
+    hits: tuple[Seen, ...]
+    words: str = ""
 
     @property
-    def counted(self) -> tuple[Found, ...]:
+    def counted(self) -> tuple[Seen, ...]:
         """Return the hits that say something about worth."""
         best = max((hit.score for hit in self.hits), default=0.0)
         return tuple(hit for hit in self.hits if hit.score >= max(LEAST_SCORE, NEAR_BEST * best))[:MOST_HITS]
@@ -98,35 +90,51 @@ def _digest(row: bytes) -> str:
 
 def parse_recall(row: bytes) -> Recall | None:
     """Return one line of the log, or None where it is none."""
+    for one in parse_recalled(row.decode("utf-8", "replace")):
+        if (at := find_moment(one.at)) is not None:
+            return Recall(at, one.origin, query_name(one.query), one.session, one.hits)
+    return None
+
+
+def query_name(query: str) -> str:
+    """Return the name that a query is counted under; the log has it already, the other program's events have words."""
+    return query if _NAME.fullmatch(query) else hash_query(query) if query.strip() else ""
+
+
+def read_events(content: bytes, after: str) -> tuple[list[Recall], str]:
+    """Return the recalls that the other program has recorded in its event log after a time, and the time of the last.
+
+    Its hits are stretches of a note, wider than one memory; which memory was meant is for the reader to find out.
+    """
+    since = find_moment(after)
+    found: list[Recall] = []
+    latest = after
+    for row in content.splitlines():
+        if b"memory.recall.recorded" not in row:
+            continue
+        event = _object(row)
+        at = find_moment(str(event.get("timestamp") or ""))
+        results = event.get("results")
+        if at is None or not isinstance(results, list) or (since is not None and at <= since):
+            continue
+        latest = max(latest, str(event["timestamp"]), key=_moment_or_first)
+        query = str(event.get("query") or "")
+        found.append(Recall(at, ASKED, query_name(query), "", tuple(_hits(results)), query))
+    return found, latest
+
+
+def _object(row: bytes) -> dict[str, Any]:
     try:
         tree = json.loads(row)
     except (ValueError, RecursionError):
-        return None
-    if not isinstance(tree, dict):
-        return None
-    at = find_moment(str(tree.get("at") or ""))
-    hits = tree.get("hits")
-    if at is None or not isinstance(hits, list):
-        return None
-    return Recall(
-        at,
-        str(tree.get("origin") or ASKED),
-        str(tree.get("query") or ""),
-        str(tree.get("session") or ""),
-        tuple(_hits(hits)),
-    )
+        return {}
+    return tree if isinstance(tree, dict) else {}
 
 
-def _hits(hits: list[Any]) -> Iterator[Found]:
+def _hits(hits: list[Any]) -> Iterator[Seen]:
     for hit in hits:
         try:
-            line = int(hit.get("line") or 0)
-            yield Found(
-                str(hit.get("id") or ""),
-                str(hit["path"]),
-                line,
-                int(hit.get("end_line") or line),
-                float(hit.get("score") or 0.0),
-            )
+            place = (str(hit["path"]), int(hit["startLine"]), int(hit["endLine"]))
+            yield Seen("", *place, float(hit.get("score") or 0.0))
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
             continue

@@ -18,7 +18,6 @@ from mneme.consolidate.dream.entry import (
     clamp,
     entry_key,
     hash_claim,
-    hash_query,
     iso,
     iso_day,
     newest,
@@ -55,14 +54,14 @@ def count_seen(
     kind: str = RECALL,
     once_a_day: bool = False,
 ) -> None:
-    """Count a query's results as the reference does: one more signal for each place, and the query and day with it."""
-    if not query.strip():
+    """Count the results of a query, named by its hash, as the reference does: a signal each, and the query and day."""
+    if not query:
         return
     for one in seen:
         snippet = plain_snippet(one.snippet)
         if snippet and not is_tainted(snippet):
             entry = _found(entries, one, snippet, now)
-            repeated = once_a_day and hash_query(query) in entry.queries and day in entry.days
+            repeated = once_a_day and query in entry.queries and day in entry.days
             entries[entry.key] = _counted(
                 entry, replace(one, snippet=snippet), kind, now, repeated=repeated, query=query, day=day
             )
@@ -89,7 +88,7 @@ def _counted(entry: Entry, seen: Seen, kind: str, now: datetime, *, repeated: bo
         total_score=entry.total_score + one * score,
         max_score=max(entry.max_score, one * score),
         last_at=iso(now),
-        queries=newest(entry.queries, hash_query(query), MOST_QUERIES),
+        queries=newest(entry.queries, query, MOST_QUERIES),
         days=newest(entry.days, day, MOST_DAYS),
         tags=concept_tags(entry.path, seen.snippet) or entry.tags,
     )
@@ -114,7 +113,7 @@ def count_staged(
             total_score=entry.total_score + score * signals,
             max_score=max(entry.max_score, score),
             last_at=iso(now),
-            queries=newest(entry.queries, hash_query(query), MOST_QUERIES),
+            queries=newest(entry.queries, query, MOST_QUERIES),
             days=newest(entry.days, day, MOST_DAYS),
             tags=concept_tags(path, snippet) or entry.tags,
         )
@@ -152,7 +151,7 @@ def count_asked(entries: dict[str, Entry], seen: Seen, *, at: datetime, day: str
         max_score=max(known.max_score, score),
         first_at=min(filter(None, (known.first_at, iso(at)))),
         last_at=max(known.last_at, iso(at)) if known.recalls else iso(at),
-        queries=newest(known.queries, hash_query(query), MOST_QUERIES) if query.strip() else known.queries,
+        queries=newest(known.queries, query, MOST_QUERIES),
         days=newest(known.days, day, MOST_DAYS) if known.recalls else (day,),
         tags=concept_tags(path, snippet) or known.tags,
     )

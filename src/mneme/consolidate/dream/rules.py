@@ -27,6 +27,7 @@ class Rules:
     light_days: int = 2
     rem_days: int = 7
     working_days: int = 7
+    trial_days: int = 7
     stale_days: int = 60
     archive_days: int = 60
     loss_share: float = 0.25
@@ -80,6 +81,7 @@ def rules_of(workspace: Workspace) -> Rules:
         light_days=int(settings["dream.light_days"]),
         rem_days=int(settings["dream.rem_days"]),
         working_days=profile.budgets.working_days,
+        trial_days=int(settings["dream.trial_days"]),
         stale_days=int(settings["dream.stale_days"]),
         archive_days=int(settings["dream.archive_days"]),
         loss_share=float(settings["dream.loss_share"]),

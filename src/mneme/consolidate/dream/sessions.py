@@ -15,7 +15,7 @@ from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
 from mneme.check.secret import find_secrets
-from mneme.consolidate.dream.entry import SESSION_QUERY, find_moment, parse_json, print_json
+from mneme.consolidate.dream.entry import SESSION_QUERY, find_moment, hash_query, parse_json, print_json
 from mneme.consolidate.dream.ingest import is_within
 from mneme.consolidate.dream.record import Seen
 from mneme.consolidate.dream.taint import CORPUS_FOLDER, plain_snippet
@@ -145,8 +145,8 @@ def sweep(
 
 
 def query_of(day: str) -> str:
-    """Return the query under which a day of the corpus is counted."""
-    return f"{SESSION_QUERY}{day}"
+    """Return the hash of the query under which a day of the corpus is counted."""
+    return hash_query(f"{SESSION_QUERY}{day}")
 
 
 def corpus_path(day: str) -> str:

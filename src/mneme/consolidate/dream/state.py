@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mneme.errors import Problem
 
 STORE, SIGNALS = "memory/.dreams/short-term-recall.json", "memory/.dreams/phase-signals.json"
+EVENTS = "memory/.dreams/events.jsonl"
 REPAIRS = ".openclaw-repair/dreaming"
 VERB = "dream"
 

@@ -40,6 +40,11 @@ _TASK = re.compile(
     r"|à faire|en cours|attente|attendre|待办|下一步|进行中)\s*[:：—-]",
     re.IGNORECASE,
 )
+_OPEN = re.compile(
+    r"^\W{0,3}[\u2705\u2611\u2714\u274c\u23f3\U0001f504\U0001f6a7]|\b(?:tbd|tbc|pending|awaiting|waiting (?:for|on)|not yet"
+    r"|to be (?:confirmed|decided|done)|en attente|pas encore|\u00e0 confirmer|\u00e0 faire)\b|[\u2705\u2611]\W{0,3}$|\u5f85\u5b9a|\u5f85\u786e\u8ba4|\u5c1a\u672a",
+    re.IGNORECASE,
+)
 _META = re.compile(
     r"\b(?:session (?:key|id)|message_id|sender|chat_id|run id|session started|session ended|source)\b\W{0,6}[:：=]",
     re.IGNORECASE,
@@ -69,6 +74,7 @@ def find_fault(text: str, written: str = "") -> str:
     standing = _STANDING.search(plain) is not None
     for reason, found in (
         ("it is a task", _TASK.match(written or plain) or _TASK.match(plain)),
+        ("it is the state of something open", not standing and _OPEN.search(plain)),
         ("it is a question", plain.rstrip(")\"'” ").endswith(("?", "？"))),
         ("it is chatter", _CHATTER.match(plain)),
         ("it is a turn of a conversation", _TALK.match(plain)),
