@@ -280,6 +280,12 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("model.prompt_chars", int, 40_000, "characters of the longest question", least=1000),
     Setting("model.answer_chars", int, 20_000, "characters of the longest answer", least=1000),
     Setting(
+        "pointers",
+        bool,
+        default=False,
+        doc="leave a line in the day's note that links to each memory just stored (the profile never-forget does)",
+    ),
+    Setting(
         "commit",
         bool,
         default=False,

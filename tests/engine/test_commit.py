@@ -69,4 +69,4 @@ def test_a_commit_that_fails_is_told(root: Path) -> None:
 def test_without_a_repository_nothing_is_committed(tmp_path: Path) -> None:
     """A workspace need not lie in one."""
     (tmp_path / "mneme.toml").write_text('profile = "v4"\n')
-    assert opened(tmp_path).remember("Lunch is at noon", kind="fact").problems == ()
+    assert opened(tmp_path).remember("Lunch is at noon", kind="lesson").problems == ()

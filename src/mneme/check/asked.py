@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,16 +19,25 @@ if TYPE_CHECKING:
 __all__ = ["EXISTS", "NEW", "PROBABLE", "claims_of", "duplicate_claim", "settled_claims"]
 
 LONGEST_CLAIM_CHARS = 400
+_NESTED = re.compile(r"[ \t]+(?:[-*+]|\d+[.)])[ \t]")
+_DATED = re.compile(r"(?:\d{4}-\d\d-\d\d|\d\d:\d\d)[:,]?\s+")
 
 
 def claims_of(pieces: Iterable[Piece]) -> list[Cell]:
     """Return what pieces in force claim, in the form in which claims are compared; long texts claim nothing as one."""
     found = []
     for piece in pieces:
-        text = piece.gist or normal_text(piece.body)
+        text = piece.gist or claim_text(piece.body)
         if piece.record.state in WORKING_STATES and 0 < len(text) <= LONGEST_CLAIM_CHARS:
             found.append(Cell(piece.record.id, piece.topic, text, LIVE))
     return found
+
+
+def claim_text(body: str) -> str:
+    """Return what an entry claims: its words without the day it begins with, and without what is nested below them."""
+    rows = body.strip().splitlines()
+    own = [row for row in rows[1:] if not _NESTED.match(row)] if len(rows) > 1 and not _NESTED.match(rows[1]) else []
+    return _DATED.sub("", normal_text("\n".join([*rows[:1], *own])))
 
 
 def settled_claims(cells: Iterable[Cell]) -> list[Cell]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mneme.engine import Memory
     from mneme.engine.home import Home
     from mneme.engine.results import Done, Report
-    from mneme.errors import Problem
+    from mneme.errors import Problem, UnsureError
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +137,24 @@ class IO:
         self.stderr.write(f"mneme: {render.safe_text(question)} [y/N] ")
         self.stderr.flush()
         return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+    def choose(self, unsure: UnsureError) -> str:
+        """Ask a person which of several answers is meant; an empty one takes the first, another word stands for itself.
+
+        Without a terminal to ask on, or without anything to choose from, the error goes on.
+        """
+        if not sys.stdin.isatty() or not unsure.choices:
+            raise unsure
+        self.stdout.flush()
+        self.stderr.write(f"mneme: {render.safe_text(unsure.message)}\n")
+        for number, choice in enumerate(unsure.choices, 1):
+            self.stderr.write(f"  {number}  {render.safe_text(choice)}\n")
+        self.stderr.write(f"which? [1: {render.safe_text(unsure.choices[0])}] ")
+        self.stderr.flush()
+        answer = sys.stdin.readline().strip()
+        if answer.isdigit() and 0 < int(answer) <= len(unsure.choices):
+            return unsure.choices[int(answer) - 1]
+        return answer or unsure.choices[0]
 
     def say(self, message: str) -> None:
         """Tell the reader what was done, on stderr; `--quiet` hides it."""

@@ -56,6 +56,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("remember", EVERYDAY, "store one memory", writes=True),
     Verb("note", EVERYDAY, "write down what happened, in today's note", writes=True),
     Verb("recall", EVERYDAY, "find the memories that answer a question"),
+    Verb("done", EVERYDAY, "tick a task", writes=True),
     Verb("show", EVERYDAY, "print records in full"),
     Verb("list", EVERYDAY, "list records by kind, state, topic or tag"),
     Verb("tags", EVERYDAY, "list the tags in use, or the records with one"),

@@ -6,13 +6,16 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from mneme import files
-from mneme.errors import BadInputError, RefusedError
+from mneme.errors import BadInputError
+from mneme.formats.cell import PREFIXES
+from mneme.formats.record import LIVE, MED
 from mneme.workspace import CELL_SUFFIXES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mneme.engine.memory import Memory
+    from mneme.engine.remember import Wish
     from mneme.engine.results import Done
     from mneme.errors import Problem
     from mneme.files import Change, Step
@@ -21,58 +24,43 @@ if TYPE_CHECKING:
     from mneme.memory.cells.plan import Draft
 
 
-def remember(  # noqa: PLR0913 - the verb's own options
-    memory: Memory,
-    text: str,
-    *,
-    kind: str | None = None,
-    prefix: str | None = None,
-    topic: str = "general",
-    cue: str = "",
-    why: str = "",
-    conf: str = "med",
-    state: str = "live",
-    links: Iterable[str] = (),
-    file: str | None = None,
-    force: bool = False,
-    dry_run: bool = False,
-) -> Done:
-    """Append a cell, unless one that means the same is there already."""
-    from mneme.engine import results
+def remember_cell(memory: Memory, wish: Wish, *, dry_run: bool) -> Done:
+    """Append a cell, unless a memory that means the same is there already."""
+    from mneme.engine import results, twins
+    from mneme.engine.days import pointer_drafts
     from mneme.memory.cells import plan
 
+    kind, prefix = (None, wish.kind.upper()) if wish.kind and wish.kind not in PREFIXES else (wish.kind, wish.prefix)
     name, problems = named_prefix(memory, kind, prefix)
     draft = plan.check_draft(
-        plan.Draft(name, text, topic, cue, why, state, conf, tuple(plan.parse_link(link) for link in links))
+        plan.Draft(
+            name,
+            wish.text,
+            wish.topic or "general",
+            wish.cue or "",
+            wish.why or "",
+            wish.state or LIVE,
+            wish.conf or MED,
+            tuple(plan.parse_link(link) for link in wish.links),
+        )
     )
-    path = _cell_path(memory, file)
+    path = _cell_path(memory, wish.file, wish.kind)
     with memory.writing("remember", dry_run=dry_run):
         contents = _cell_contents(memory, path)
         _check_targets(draft, contents)
-        if not force and (twin := _find_twin(draft, contents)) is not None:
+        if not wish.force and (twin := twins.find_twin(memory, draft.gist, draft.topic, contents)) is not None:
             return dataclasses.replace(twin, problems=tuple(problems))
-        _refuse_secrets(draft, force=force)
         new_id = free_id(memory, name, take=not dry_run, contents=contents)
         change = plan.plan_append(path, contents.get(path), draft.block(new_id, memory.today), f"new {new_id}")
-        done = memory.apply(files.Plan("remember", (change,), new_id), dry_run=dry_run)
+        pointer = pointer_drafts(memory, draft.gist, path)
+        changes = (change, *pointer.changes(f"a pointer to {new_id}"))
+        done = memory.apply(files.Plan("remember", changes, new_id), dry_run=dry_run)
     record = _record_of_block(memory, draft, new_id, path, done.steps)
-    return dataclasses.replace(done, records=(record,), status=results.NEW, problems=(*problems, *done.problems))
+    status = done.status if dry_run else results.NEW
+    return dataclasses.replace(done, records=(record,), status=status, problems=(*problems, *done.problems))
 
 
-def supersede(  # noqa: PLR0913 - the verb's own options
-    memory: Memory,
-    wanted: str,
-    text: str,
-    *,
-    topic: str | None = None,
-    cue: str | None = None,
-    why: str = "",
-    conf: str | None = None,
-    links: Iterable[str] = (),
-    file: str | None = None,
-    dry_run: bool = False,
-    force: bool = False,
-) -> Done:
+def supersede_cell(memory: Memory, wanted: str, wish: Wish, *, dry_run: bool) -> Done:
     """Put a new cell in place of an old one, in one plan: the new cell, the old one's state, both links."""
     from mneme.formats.record import Link
     from mneme.memory.cells import plan
@@ -85,25 +73,24 @@ def supersede(  # noqa: PLR0913 - the verb's own options
         draft = plan.check_draft(
             plan.Draft(
                 name,
-                text,
-                topic=old.topic or "general" if topic is None else topic,
-                cue=old.cue if cue is None else cue,
-                why=why,
-                conf=conf or old.conf,
-                links=(own, *(plan.parse_link(link) for link in links)),
+                wish.text,
+                topic=old.topic or "general" if wish.topic is None else wish.topic,
+                cue=old.cue if wish.cue is None else wish.cue,
+                why=wish.why or "",
+                conf=wish.conf or old.conf,
+                links=(own, *(plan.parse_link(link) for link in wish.links)),
             )
         )
         _check_targets(draft, known.contents)
-        _refuse_secrets(draft, force=force)
-        path = _cell_path(memory, file) if file else old_file.path
+        path = _cell_path(memory, wish.file, None) if wish.file else old_file.path
         new_id = free_id(memory, name, take=not dry_run, contents=known.contents)
         changes = plan.plan_supersede(known, wanted, draft, new_id, path, memory.today)
         done = memory.apply(files.Plan("supersede", tuple(changes), f"{old.id} -> {new_id}"), dry_run=dry_run)
     return _with_records(memory, done, (new_id, old.id), dry_run=dry_run)
 
 
-def affirm(memory: Memory, wanted: str, *, conf: str | None = None, dry_run: bool = False) -> Done:
-    """Say that a record was seen to hold today."""
+def affirm_cell(memory: Memory, wanted: str, *, conf: str | None, dry_run: bool) -> Done:
+    """Say that a cell was seen to hold today."""
     from mneme.memory.cells import plan
 
     return _change_one(
@@ -111,15 +98,10 @@ def affirm(memory: Memory, wanted: str, *, conf: str | None = None, dry_run: boo
     )
 
 
-def mark(
-    memory: Memory, wanted: str, state: str | None = None, *, conf: str | None = None, dry_run: bool = False
-) -> Done:
-    """Set a record's state, its confidence, or both."""
+def mark_cell(memory: Memory, wanted: str, state: str | None, *, conf: str | None, dry_run: bool) -> Done:
+    """Set a cell's state, its confidence, or both."""
     from mneme.memory.cells import plan
 
-    if state is None and conf is None:
-        message = f"nothing to mark on '{wanted}'"
-        raise BadInputError(message, f"mneme mark {wanted} stale")
     return _change_one(
         memory, "mark", wanted, lambda known: plan.plan_mark(known, wanted, state, conf, memory.today), dry_run
     )
@@ -135,30 +117,6 @@ def decay(memory: Memory, days: int | None = None, *, dry_run: bool = False) -> 
         changes, old = plan.plan_decay(known, memory.today, limit)
         done = memory.apply(files.Plan("decay", tuple(changes), f"{len(old)} cells"), dry_run=dry_run)
     return _with_records(memory, done, tuple(cell.id for cell in old), dry_run=dry_run)
-
-
-def _find_twin(draft: Draft, contents: Mapping[str, bytes]) -> Done | None:
-    """Return what to answer where a cell that means the same exists already."""
-    from mneme.check.known import EXISTS, NEW, duplicate_in_text
-    from mneme.engine import results
-    from mneme.formats.cell import cell_record
-    from mneme.memory.cells.load import decoded
-
-    found = ((path, *duplicate_in_text(draft.gist, draft.topic, decoded(text))) for path, text in contents.items())
-    twins = sorted((one for one in found if one[1] != NEW), key=lambda one: one[1] != EXISTS)
-    for path, verdict, cell in twins[:1]:
-        if cell is not None:
-            return results.Done((cell_record(cell, path),), status=verdict, paths=(path,))
-    return None
-
-
-def _refuse_secrets(draft: Draft, *, force: bool) -> None:
-    from mneme.check.secret import find_secrets
-
-    found = find_secrets(f"{draft.gist}\n{draft.cue}\n{draft.why}")
-    if found and not force:
-        message = f"this looks like a secret ({found[0].kind}); memory is plain text that others may read"
-        raise RefusedError(message, "mneme remember ... --force")
 
 
 def _record_of_block(memory: Memory, draft: Draft, new_id: str, path: str, steps: Sequence[Step]) -> Record:
@@ -213,8 +171,10 @@ def free_id(
     return numbered_id(prefix, number)
 
 
-def _cell_path(memory: Memory, file: str | None) -> str:
-    path = memory.workspace.relative(file) if file else memory.workspace.default_cell_file()
+def _cell_path(memory: Memory, file: str | None, kind: str | None) -> str:
+    home = memory.workspace.profile.find_home(kind) if kind and not file else None
+    own = home.place() if home and home.form == "cells" else ""
+    path = memory.workspace.relative(file) if file else own or memory.workspace.default_cell_file()
     if not path.endswith(CELL_SUFFIXES):
         message = f"'{path}' is not a cell file: its name ends in neither .mneme nor .mn"
         raise BadInputError(message, f"mneme remember ... --file {path.rpartition('.')[0] or path}.mneme")

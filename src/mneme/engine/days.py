@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mneme.engine.memory import Memory
     from mneme.engine.results import Done
     from mneme.formats.record import Record
+    from mneme.memory.notes.drafts import Drafts
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,42 @@ def worded(memory: Memory, text: str, verb: str, *, force: bool) -> str:
         message = f"this looks like a secret ({found[0].kind}); memory is plain text that others may read"
         raise RefusedError(message, f"mneme {verb} ... --force")
     return with_dates(text, memory.today)
+
+
+def put_today(memory: Memory, drafts: Drafts, text: str) -> str:
+    """Add an entry to today's note at this time of day; return its id."""
+    from mneme.formats.entry import entry_hash
+    from mneme.memory.notes import days
+
+    time, profile = memory.now().strftime("%H:%M"), memory.workspace.profile
+    path = days.find_day_note(memory.workspace, memory.today)
+    days.begin_day(drafts, path, profile, memory.today)
+    entry = days.entry_text(text, time)
+    days.put_entry(drafts, path, entry, section=next(iter(profile.day_sections), ""), time=time)
+    return f"{path}#{entry_hash(entry)}"
+
+
+def leave_pointer(memory: Memory, drafts: Drafts, title: str, path: str) -> None:
+    """Leave a line in today's note that links to a memory just written, where the profile wants one."""
+    import posixpath
+
+    from mneme.formats.pointer import print_pointer
+    from mneme.memory.notes import days
+
+    if not memory.workspace.profile.pointers:
+        return
+    folder = posixpath.dirname(days.find_day_note(memory.workspace, memory.today))
+    link = print_pointer(title, posixpath.relpath(path, folder or ".")).removeprefix("- ")
+    put_today(memory, drafts, f"remembered {link}")
+
+
+def pointer_drafts(memory: Memory, title: str, path: str) -> Drafts:
+    """Return drafts that hold nothing but such a line."""
+    from mneme.memory.notes.drafts import Drafts
+
+    drafts = Drafts(memory.root)
+    leave_pointer(memory, drafts, title, path)
+    return drafts
 
 
 def entry_records(memory: Memory, path: str, digest: str) -> tuple[Record, ...]:

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from mneme.engine import proposals as in_proposals
     from mneme.engine import reading as in_reading
     from mneme.engine import recalling as in_recalling
+    from mneme.engine import remember as in_remember
+    from mneme.engine import revise as in_revise
     from mneme.engine import schedule as in_schedule
     from mneme.engine import sessions as in_sessions
     from mneme.engine import spine as in_spine
@@ -57,6 +59,7 @@ VERBS = {
     "active": "active",
     "active_state": "active",
     "affirm": "cells",
+    "affirm": "revise",
     "archive": "filing",
     "boot": "boot",
     "buffer_add": "buffer",
@@ -69,6 +72,7 @@ VERBS = {
     "close_day": "days",
     "decay": "cells",
     "diff": "history",
+    "done": "revise",
     "dream": "dream",
     "dream_explain": "dream",
     "dream_status": "dream",
@@ -81,7 +85,7 @@ VERBS = {
     "lint": "lint",
     "list": "listing",
     "log": "history",
-    "mark": "cells",
+    "mark": "revise",
     "new_id": "spine",
     "note": "days",
     "palace": "palace",
@@ -91,6 +95,7 @@ VERBS = {
     "recall": "recalling",
     "reject": "proposals",
     "related": "recalling",
+    "remember": "remember",
     "remember": "cells",
     "run_due": "schedule",
     "schedule": "schedule",
@@ -98,6 +103,7 @@ VERBS = {
     "spine": "spine",
     "spine_records": "spine",
     "supersede": "cells",
+    "supersede": "revise",
     "switch_active": "active",
     "tags": "listing",
     "trust": "history",
@@ -129,6 +135,7 @@ class Memory:
     if TYPE_CHECKING:
         active = in_active.active
         active_state = in_active.active_state
+        affirm = in_revise.affirm
         affirm = in_cells.affirm
         archive = in_filing.archive
         boot = in_boot.boot
@@ -142,6 +149,7 @@ class Memory:
         close_day = in_days.close_day
         decay = in_cells.decay
         diff = in_history.diff
+        done = in_revise.done
         dream = in_dream.dream
         dream_explain = in_dream.dream_explain
         dream_status = in_dream.dream_status
@@ -154,7 +162,7 @@ class Memory:
         lint = in_lint.lint
         list = in_listing.list_records
         log = in_history.log
-        mark = in_cells.mark
+        mark = in_revise.mark
         new_id = in_spine.new_id
         note = in_days.note
         palace = in_palace.palace
@@ -164,12 +172,14 @@ class Memory:
         recall = in_recalling.recall
         reject = in_proposals.reject
         related = in_recalling.related
+        remember = in_remember.remember
         remember = in_cells.remember
         run_due = in_schedule.run_due
         schedule = in_schedule.schedule
         show = in_listing.show
         spine = in_spine.spine
         spine_records = in_spine.spine_records
+        supersede = in_revise.supersede
         supersede = in_cells.supersede
         switch_active = in_active.switch_active
         tags = in_listing.tags

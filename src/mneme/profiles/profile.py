@@ -135,6 +135,7 @@ class Profile:
     regions: frozenset[str]
     day_sections: tuple[str, ...]
     commit: bool
+    pointers: bool
     tagged: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -341,7 +342,7 @@ def profile_of(settings: Settings) -> Profile:
     homes = _homes(table, places, settings)
     tags = {group: tuple(tags) for group, tags in {**table.tags, **settings.table("tags")}.items() if tags}
     regions = settings.find("regions")
-    commit = settings.find("commit")
+    commit, pointers = settings.find("commit"), settings.find("pointers")
     return Profile(
         name=name,
         homes=homes,
@@ -353,6 +354,7 @@ def profile_of(settings: Settings) -> Profile:
         regions=frozenset(table.regions if regions is None else regions),
         day_sections=table.day_sections,
         commit=table.commit if commit is None else bool(commit),
+        pointers=table.pointers if pointers is None else bool(pointers),
         tagged=table.tagged,
         shared=tuple(settings["audience.shared"]),
         notes=tuple(settings["files.notes"]),

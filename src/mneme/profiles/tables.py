@@ -39,6 +39,7 @@ class Table:
     regions: tuple[str, ...] = ()
     day_sections: tuple[str, ...] = ()
     commit: bool = False
+    pointers: bool = False
 
 
 _PLACES = {
@@ -169,6 +170,7 @@ _NEVER_FORGET = Table(
         ("knowledge/", 1),
     ),
     regions=("index", "promoted", "summary", "palace"),
+    pointers=True,
 )
 _PROTOCOL = Table(
     homes=_CURATED_HOMES | {"fact": "entities", "entity": "entities", "event": "day"},

@@ -108,8 +108,8 @@ def test_a_relative_date_is_written_as_the_day_that_it_was(root: Path) -> None:
     at(root).note("Ann left yesterday")
     at(root).close_day(open="call Bo tomorrow")
     text = (root / NOTE).read_text()
-    assert "- 09:30 Ann left 2026-03-01\n" in text
-    assert "Open: call Bo 2026-03-03\n" in text
+    assert "- 09:30 Ann left on 2026-03-01\n" in text
+    assert "Open: call Bo on 2026-03-03\n" in text
 
 
 def test_the_closure_is_replaced_and_never_doubled(root: Path) -> None:

@@ -77,7 +77,8 @@ _COUNT = rf"(?:(?P<few>(?:a\s+)?(?:few|couple(?:\s+of)?)|several)|(?P<count>\d{{
 _UNIT = rf"(?P<unit>{_any_of(_UNITS)})s?\b"
 _WHICH = rf"(?P<which>{_any_of(_STEPS)})"
 _WORDS = (
-    r"(?:the\s+)?day\s+before\s+yesterday|(?:the\s+)?day\s+after\s+tomorrow|yesterday|today|tomorrow|tonight"
+    r"(?:the\s+)?day\s+before\s+yesterday|(?:the\s+)?day\s+after\s+tomorrow|today|tonight"
+    r"|(?:yesterday|tomorrow)(?:\s+(?:morning|afternoon|evening|night))?"
     r"|last\s+night|this\s+(?:morning|afternoon|evening)"
 )
 _BEFORE_A_YEAR = (
@@ -151,7 +152,8 @@ def _season(match: re.Match[str], today: date) -> When:
 
 def _word(match: re.Match[str], today: date) -> When:
     word = " ".join(match[0].lower().split()).removeprefix("the ")
-    return on_day(today + timedelta(days=_DAYS_AWAY.get(word, 0)))
+    away = _DAYS_AWAY.get(word, _DAYS_AWAY.get(word.split()[0], 0))
+    return on_day(today + timedelta(days=away))
 
 
 def _step(match: re.Match[str], today: date) -> When:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from mneme import files
 from mneme.formats.fact import FactFile, heads, parse_facts
 from mneme.formats.note import parse_note
-from mneme.formats.section import slug
-from mneme.memory.graph.names import is_same_name, may_be_same_name
+from mneme.memory.graph.names import is_same_name, may_be_same_name, name_words
 from mneme.profiles import entity_of
 from mneme.profiles.profile import ITEMS, SUMMARY
 
@@ -111,4 +110,4 @@ def match_entities(entities: Sequence[Entity], name: str) -> Match:
 
 def entity_slug(name: str) -> str:
     """Return what the folder of an entity with this name is called; empty where nothing of the name can stand."""
-    return "-".join(part for part in slug(name).replace("_", "-").split("-") if part)
+    return "-".join(name_words(name))

@@ -13,6 +13,7 @@ from mneme.formats.note import Note, parse_note
 from mneme.formats.span import apply_edits, to_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from mneme.files import Change
@@ -26,6 +27,7 @@ class Drafts:
         self._root = root
         self._before: dict[str, bytes | None] = {}
         self._after: dict[str, bytes | None] = {}
+        self._moved: dict[str, str] = {}
 
     def find(self, path: str) -> str | None:
         """Return a file's text as it is to be, or None where there is none."""
@@ -54,6 +56,15 @@ class Drafts:
         self.find(path)
         self._after[path] = None
 
+    def move(self, path: str, to: str) -> None:
+        """Let a file lie elsewhere, as it is to be; nothing is read or written under its old path afterwards."""
+        self.find(path)
+        self._moved[path] = to
+
+    def kept(self, paths: Iterable[str]) -> list[str]:
+        """Return those of some paths under which something will lie."""
+        return [path for path in paths if path not in self._moved and self.find(path) is not None]
+
     def changes(self, reason: str = "") -> tuple[Change, ...]:
         """Return the changes that make of the files what they are to be; a file that stays as it is has none."""
         found = (self._change(path, reason) for path in self._after)
@@ -61,6 +72,9 @@ class Drafts:
 
     def _change(self, path: str, reason: str) -> Change | None:
         before, after = self._before[path], self._after[path]
+        if path in self._moved and before is not None and after is not None:
+            edited = files.plan_replace(path, before, after, reason)
+            return files.plan_move(path, before, self._moved[path], edited.edits if edited else (), reason)
         if after is not None:
             return files.plan_replace(path, before, after, reason)
         return None if before is None else files.plan_remove(path, before, reason)

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 # Kinds of files that are collected entry by entry, whatever the profile.
 TASK = "task"
+# The frontmatter key of an archive page: the note that its entries once stood in.
+ORIGIN = "from"
 _COLLECTED = frozenset({"memory", "day", "buffer", "task", "user-file", "reminder", "dream"})
 # A part of a long section is about as long as what one reads at a glance; entries are never cut.
 PART_CHARS = 1200
@@ -59,11 +61,14 @@ def note_pieces(text: str, path: str, workspace: Workspace) -> tuple[Piece, ...]
     note = parse_note(text, path)
     day = workspace.profile.find_day(path)
     grain = grain_of(path, workspace)
+    kind = workspace.kind_of(path)
     if grain == SECTIONS and note.front and note.front.text("type") in CLASSES:
         grain = FILE  # a classified memory that has moved to the archive
+    elif grain == SECTIONS and note.front and (origin := note.front.text(ORIGIN)):
+        grain, kind = ENTRIES, workspace.kind_of(origin)  # what once stood in another note
     whole, *_ = note_records(
         note,
-        kind=workspace.kind_of(path),
+        kind=kind,
         grain=FILE,
         tier=workspace.tier_of(path),
         audience=workspace.audience_of(path),
@@ -156,8 +161,9 @@ def _whole(cutter: _Cutter) -> Iterator[Piece]:
     first = note.headings[0].text if note.headings else ""
     name = front.text("name") if front else ""
     described = front.text("description") if front else ""
-    body = note.text[front.end :] if front else note.text
-    yield cutter.piece(cutter.whole, title=name or first, gist=described, body=body.strip())
+    body = (note.text[front.end :] if front else note.text).strip()
+    told = "\n\n".join(part for part in (described or name, body) if part)
+    yield cutter.piece(replace(cutter.whole, text=told), title=name or first, gist=described, body=body)
 
 
 def _entries(cutter: _Cutter) -> Iterator[Piece]:
