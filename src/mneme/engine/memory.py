@@ -58,7 +58,6 @@ ALARM = "alarm"  # the file in the state folder that a failed check leaves behin
 VERBS = {
     "active": "active",
     "active_state": "active",
-    "affirm": "cells",
     "affirm": "revise",
     "archive": "filing",
     "boot": "boot",
@@ -96,13 +95,11 @@ VERBS = {
     "reject": "proposals",
     "related": "recalling",
     "remember": "remember",
-    "remember": "cells",
     "run_due": "schedule",
     "schedule": "schedule",
     "show": "listing",
     "spine": "spine",
     "spine_records": "spine",
-    "supersede": "cells",
     "supersede": "revise",
     "switch_active": "active",
     "tags": "listing",
@@ -136,7 +133,6 @@ class Memory:
         active = in_active.active
         active_state = in_active.active_state
         affirm = in_revise.affirm
-        affirm = in_cells.affirm
         archive = in_filing.archive
         boot = in_boot.boot
         buffer_add = in_buffer.buffer_add
@@ -173,14 +169,12 @@ class Memory:
         reject = in_proposals.reject
         related = in_recalling.related
         remember = in_remember.remember
-        remember = in_cells.remember
         run_due = in_schedule.run_due
         schedule = in_schedule.schedule
         show = in_listing.show
         spine = in_spine.spine
         spine_records = in_spine.spine_records
         supersede = in_revise.supersede
-        supersede = in_cells.supersede
         switch_active = in_active.switch_active
         tags = in_listing.tags
         trust = in_history.trust
