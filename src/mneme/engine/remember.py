@@ -182,7 +182,7 @@ def _kind_taking(memory: Memory, option: str) -> str:
 def _refuse_strange(memory: Memory, wish: Wish, form: str) -> None:
     """Refuse an option that this kind does not take, with a kind that does."""
     for option, forms in TAKEN_BY.items():
-        if getattr(wish, option) in (None, (), False) or form in forms:
+        if not getattr(wish, option) or form in forms:
             continue
         flag = f"--{_SPELT.get(option, option)}"
         taker = _kind_taking(memory, option)

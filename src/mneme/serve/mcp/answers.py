@@ -191,13 +191,17 @@ class Tools:
 
         return await self._use(read)
 
-    async def remember(
+    async def remember(  # noqa: PLR0913, PLR0917 - a tool's own arguments
         self,
         text: Annotated[str, Field(description="one self-contained sentence that will still make sense in a year")],
         kind: Annotated[str, Field(description="decision, goal, preference, gotcha, fact, todo, lesson, user, ...")],
-        topic: Annotated[str, Field(description="where it belongs, as a path such as storage/cache")] = "general",
+        topic: Annotated[str, Field(description="for cells: where it belongs, as a path such as storage/cache")] = "",
         why: Annotated[str, Field(description="the reason, the cost, the context")] = "",
-        cue: Annotated[str, Field(description="words that should bring it back to mind, parted by ' / '")] = "",
+        cue: Annotated[str, Field(description="for cells: words that should bring it back, parted by ' / '")] = "",
+        title: Annotated[str, Field(description="for memories with a file of their own: what to call it")] = "",
+        how: Annotated[str, Field(description="for user, feedback, lesson, ...: when and how to apply it")] = "",
+        about: Annotated[str, Field(description="for facts about an entity: its name")] = "",
+        project: Annotated[str, Field(description="for the kind status: which project")] = "",
         force: Annotated[bool, Field(description="store it although it is probably there already")] = False,  # noqa: FBT002 - a tool's argument
     ) -> Annotated[CallToolResult, Written]:
         """Store one memory in the home of its kind. The test: would a future session be wrong, or redo work, without it?
@@ -205,7 +209,18 @@ class Tools:
         `exists` and `probable` mean that it is there already and nothing was written: affirm or supersede that one.
         """
         return await self._write(
-            lambda memory: memory.remember(text, kind=kind, topic=topic, why=why, cue=cue, force=force)
+            lambda memory: memory.remember(
+                text,
+                kind=kind,
+                topic=topic,
+                why=why,
+                cue=cue,
+                title=title,
+                how=how,
+                about=about,
+                project=project,
+                force=force,
+            )
         )
 
     async def note(
