@@ -174,9 +174,8 @@ def find_categories(backend: Backend, prompt: Prompt, limits: Limits) -> tuple[s
 def _find_cards(
     backend: Backend, prompt: Prompt, scale: Scale, limits: Limits, categories: tuple[str, ...]
 ) -> list[Capability]:
-    ranked = _with_triggered(
-        backend, prompt, _ranked(backend, prompt, scale, categories, limits.cards), categories, limits
-    )
+    ranked = _ranked(backend, prompt, scale, categories, limits.cards) if says_something(prompt.text) else []
+    ranked = _with_triggered(backend, prompt, ranked, categories, limits)
     kept = [one for one in ranked if one.score is not None and one.score >= limits.least][: limits.cards]
     corrected = _corrected(backend, prompt, scale, limits)
     if corrected is None:
@@ -258,6 +257,11 @@ def trigger_shares(text: str, cards: Iterable[Card]) -> dict[str, float]:
             covered = {term for trigger in found for term in parse_terms(trigger)}
             shares[card.id] = len(covered & terms) / len(terms)
     return shares
+
+
+def says_something(text: str) -> bool:
+    """Say whether a prompt has a word in it that could tell one card from another."""
+    return bool(_without(text, QUIET).strip(" \t\n.,;:!?'\""))
 
 
 def _without(text: str, quiet: frozenset[str]) -> str:

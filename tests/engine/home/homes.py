@@ -30,8 +30,8 @@ class Clock:
 class HashingEmbedder:
     """Vectors from words alone: texts are as near as the words that they share. It counts how often it was asked."""
 
-    name = "hashing/512@1"
-    dims = 512
+    name = "hashing/2048@1"
+    dims = 2048
 
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
