@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -81,6 +82,27 @@ def test_derived_files_are_replaced_whole(root: Path) -> None:
     with pytest.raises(OSError, match=r"."):
         write_derived(root / "folder", b"new")
     assert tree(root) == {"x": b"new"}
+
+
+def test_writers_of_one_derived_file_take_turns(root: Path) -> None:
+    """However many write it at once, it is always one of their contents, and what a crash left is taken over."""
+    put(root, ".x.tmp", b"left by a crash, and longer than what comes")
+    contents = [bytes([65 + number]) * 9_000 * (number + 1) for number in range(4)]
+    put(root, "x", contents[0])
+    with ThreadPoolExecutor() as pool:
+        writes = [pool.submit(write_derived, root / "x", content) for content in contents * 25]
+        while not all(write.done() for write in writes):
+            assert (root / "x").read_bytes() in contents
+    assert [write.result() for write in writes] == [None] * 100
+    assert tree(root) == {"x": (root / "x").read_bytes()}
+
+
+def test_a_link_under_the_temporary_name_is_not_followed(root: Path) -> None:
+    """A folder that came from somebody else cannot have us write to where its links lead."""
+    put(root, "elsewhere", b"theirs")
+    (root / ".x.tmp").symlink_to("elsewhere")
+    write_derived(root / "x", b"ours")
+    assert tree(root) == {"x": b"ours", "elsewhere": b"theirs"}
 
 
 def test_a_configuration_file_is_written_whole(root: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import sys
 import time
@@ -210,13 +211,57 @@ def append_line(place: Path, line: str) -> None:
 
 def write_derived(place: Path, content: bytes) -> None:
     """Replace a file that may be lost at any moment: whole or not at all, but without waiting for the disk."""
-    temp = place.with_name(f".{place.name}.{os.getpid()}.tmp")
+    _replace(place, content)
+
+
+def _replace(place: Path, content: bytes, *, like: Path | None = None, durable: bool = False) -> None:
+    """Write a file beside `place` and rename it there.
+
+    All writers of a place share one temporary name and lock the file under it: a crash leaves one such file at most,
+    and the next writer takes it over.
+    """
+    temp = place.with_name(f".{place.name}.tmp")
+    handle = _take(temp, PRIVATE_FILE_MODE if like is not None and like.exists() else NEW_FILE_MODE)
     try:
-        temp.write_bytes(content)
+        os.ftruncate(handle, 0)
+        if like is not None:
+            _copy_owner(like, handle)
+        _write_all(handle, content)
+        if durable:
+            os.fsync(handle)
         temp.replace(place)
     except BaseException:
         temp.unlink(missing_ok=True)
         raise
+    finally:
+        os.close(handle)
+
+
+def _take(temp: Path, mode: int) -> int:
+    """Open a temporary file as its only writer; a link that somebody left under its name is never followed."""
+    while True:
+        if temp.is_symlink():
+            temp.unlink(missing_ok=True)
+        handle = os.open(temp, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if is_named(handle, temp):
+                return handle
+        except BaseException:
+            os.close(handle)
+            raise
+        # The writer before us has renamed it into place meanwhile: it is no temporary any more.
+        os.close(handle)
+
+
+def is_named(handle: int, place: Path) -> bool:
+    """Say whether an open file is still the one that lies under a name."""
+    try:
+        named = place.stat()
+    except FileNotFoundError:
+        return False
+    held = os.fstat(handle)
+    return (named.st_dev, named.st_ino) == (held.st_dev, held.st_ino)
 
 
 def take_derived(place: Path) -> bytes:
@@ -274,13 +319,8 @@ def _exchange() -> Callable[[bytes, bytes], bool] | None:
 
 
 def write_whole(place: Path, content: bytes) -> None:
-    """Replace a single file outside any workspace, durably: the user's own configuration."""
-    temp = place.with_name(f".{place.name}.{os.getpid()}.tmp")
+    """Replace a single file that no plan is about, durably: the user's own configuration, a plan's record."""
     with storage_errors(place):
         make_folder(place.parent)
-        try:
-            write_new(temp, content, like=place)
-            temp.replace(place)
-        finally:
-            temp.unlink(missing_ok=True)
+        _replace(place, content, like=place, durable=True)
         sync_folder(place.parent)

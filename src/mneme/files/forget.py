@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mneme.files import displaced, journal
-from mneme.files.disk import WORKPLACE, remove_tree, write_whole
+from mneme.files.disk import WORKPLACE, remove_tree, sync_folder, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,6 +65,7 @@ def finish_forgetting(root: Path, entry: Entry) -> Forgotten:
     """Scrub everything the workspace keeps for itself, then let the plan retire without its text. Idempotent."""
     forms = tuple(form for needle in entry.needles for form in _forms(needle))
     remove_tree(displaced.trash_place(root, entry.n, "."))
+    _sync_if_there(root / WORKPLACE / "trash")
     plans = tuple(_scrub_history(root, forms))
     _scrub_copies(root, forms)
     dropped = tuple(_scrub_derived(root, forms))
@@ -108,7 +109,7 @@ def _scrub_history(root: Path, forms: tuple[bytes, ...]) -> Iterator[int]:
 def _load(folder: Path) -> Entry | None:
     try:
         return journal.load_entry(folder)
-    except (OSError, ValueError):
+    except (FileNotFoundError, ValueError):
         return None
 
 
@@ -147,6 +148,7 @@ def _scrub_derived(root: Path, forms: tuple[bytes, ...]) -> Iterator[str]:
             # A database keeps deleted rows in its free pages, and newer ones in files beside it.
             for one in place.parent.glob(f"{place.name}*"):
                 one.unlink()
+            sync_folder(place.parent)
         elif not place.name.startswith(_QUOTES) and not _holds(content, forms):
             continue
         elif place.suffix == ".jsonl":
@@ -154,6 +156,7 @@ def _scrub_derived(root: Path, forms: tuple[bytes, ...]) -> Iterator[str]:
             write_whole(place, b"".join(kept))
         else:
             place.unlink()
+            sync_folder(place.parent)
         yield place.relative_to(root).as_posix()
 
 
@@ -165,6 +168,11 @@ def copies_outside(root: Path, forms: tuple[bytes, ...]) -> Iterator[str]:
                 yield place.relative_to(root).as_posix()
     if any((folder / ".git").exists() for folder in (root, *root.parents)):
         yield ".git (earlier commits; 'git filter-repo' removes them)"
+
+
+def _sync_if_there(folder: Path) -> None:
+    if folder.is_dir():
+        sync_folder(folder)
 
 
 def _files_below(folder: Path, skip: tuple[str, ...] = ()) -> Iterator[Path]:

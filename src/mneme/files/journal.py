@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mneme.errors import NotFoundError
-from mneme.files.disk import WORKPLACE, make_folder, remove_tree, sync_folder, write_derived, write_new
+from mneme.files.disk import WORKPLACE, make_folder, remove_tree, storage_errors, sync_folder, write_new, write_whole
 from mneme.files.plan import Hunk, digest, print_diff
 
 if TYPE_CHECKING:
@@ -88,18 +88,20 @@ def history_folder(root: Path) -> Path:
 
 def pending(root: Path) -> list[str]:
     """Return the names of plans that did not reach their end: one listing, cheap enough for every reader."""
-    try:
-        return sorted(name for name in os.listdir(journal_folder(root)) if not name.startswith("."))
-    except FileNotFoundError:
-        return []
+    return sorted(name for name in _listed(journal_folder(root)) if not name.startswith("."))
 
 
 def numbers(root: Path) -> list[int]:
     """Return the numbers of all plans in history, ascending."""
-    try:
-        return sorted(int(name) for name in os.listdir(history_folder(root)) if name.isdigit())
-    except FileNotFoundError:
-        return []
+    return sorted(int(name) for name in _listed(history_folder(root)) if name.isdigit())
+
+
+def _listed(folder: Path) -> list[str]:
+    with storage_errors(folder, "read"):
+        try:
+            return os.listdir(folder)
+        except FileNotFoundError:
+            return []
 
 
 def next_number(root: Path) -> int:
@@ -166,11 +168,11 @@ def rewrite(folder: Path, entry: Entry) -> None:
     for name, content in blobs.items():
         if not (folder / name).exists():
             write_new(folder / name, content)
-    write_derived(folder / "plan.json", record)
-    sync_folder(folder)
+    write_whole(folder / "plan.json", record)
     for name in os.listdir(folder):
         if name not in blobs and name != "plan.json":
             (folder / name).unlink()
+    sync_folder(folder)
 
 
 def load_entry(folder: Path) -> Entry:

@@ -14,7 +14,7 @@ import time
 from typing import TYPE_CHECKING
 
 from mneme.errors import LockedError
-from mneme.files.disk import WORKPLACE, make_folder, storage_errors
+from mneme.files.disk import WORKPLACE, is_named, make_folder, storage_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ def locked(root: Path, verb: str, *, wait: float = WAIT_SECONDS) -> Iterator[Pat
     handle = _open_lock(root)
     try:
         _wait_for(handle, root / WORKPLACE / "lock", deadline, wait)
-        while not _is_current(handle, root):
+        while not is_named(handle, root / WORKPLACE / "lock"):
             # Somebody deleted the folder while we waited: a lock on a file without a name keeps nobody out.
             os.close(handle)
             handle = _open_lock(root)
@@ -49,15 +49,6 @@ def _open_lock(root: Path) -> int:
     path = workplace(root) / "lock"
     with storage_errors(path):
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-
-
-def _is_current(handle: int, root: Path) -> bool:
-    try:
-        named = (root / WORKPLACE / "lock").stat()
-    except FileNotFoundError:
-        return False
-    held = os.fstat(handle)
-    return (named.st_dev, named.st_ino) == (held.st_dev, held.st_ino)
 
 
 def workplace(root: Path) -> Path:

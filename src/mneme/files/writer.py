@@ -170,7 +170,7 @@ def _entry(root: Path, plan: Plan, prepared: list[_Prepared], now: datetime) -> 
         note=plan.note,
         undoes=plan.undoes,
         made=tuple(made),
-        prune=plan.prune,
+        prune=tuple(folder for folder in plan.prune if (root / folder).is_dir()),
     )
 
 
@@ -260,7 +260,9 @@ def _keep_displaced(root: Path, entry: Entry, *, checked: bool = False) -> list[
 
 
 def _sync_folders(root: Path, entry: Entry) -> None:
-    for folder in dict.fromkeys(place_of(root, path).parent for path in entry.paths):
+    """Make every name durable: where the files lie, and where what they displaced was put."""
+    folders = [*(place_of(root, path).parent for path in entry.paths), displaced.displaced_folder(root)]
+    for folder in dict.fromkeys(folders):
         if folder.is_dir():
             sync_folder(folder)
 
@@ -279,6 +281,8 @@ def _place(root: Path, entry: Entry, index: int, stamp: Stamp | None = None) -> 
     elif step.before is None or step.to is not None:
         _place_new(temp, target, step.target)
         if step.to is not None:
+            # The new name is durable before the old one goes: whatever a power cut keeps, one of them is there.
+            sync_folder(target.parent)
             _to_trash(root, entry, step, place)
     else:
         _exchange(root, entry, index, temp, stamp)
@@ -353,9 +357,12 @@ def _hash(place: Path) -> str | None:
 def _prune(root: Path, folders: tuple[str, ...]) -> None:
     for folder in sorted(folders, key=len, reverse=True):
         place = place_of(root, folder)
-        with contextlib.suppress(OSError):
+        try:
             place.rmdir()
-            sync_folder(place.parent)
+        except OSError:
+            # Gone already, or not empty: then it stays.
+            continue
+        sync_folder(place.parent)
 
 
 def _sweep_staged(root: Path, entry: Entry) -> None:
@@ -376,6 +383,8 @@ def _take_back(root: Path, entry: Entry) -> None:
 
 
 def _revert_all(root: Path, entry: Entry) -> None:
+    for folder in entry.prune:
+        make_folder(place_of(root, folder))
     for index, step in reversed(list(enumerate(entry.steps))):
         if step.to is not None:
             _revert_move(root, entry, step)
