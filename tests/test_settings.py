@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mneme.errors import BadInputError
 from mneme.keys import SETTINGS
-from mneme.settings import Settings, find_setting, parse_settings, set_value
+from mneme.settings import Settings, _says_nothing, find_setting, parse_settings, set_value
 
 
 def fault(text: str) -> tuple[str, str]:
@@ -197,3 +201,10 @@ def test_what_cannot_be_set_is_told_with_what_to_write() -> None:
     with pytest.raises(BadInputError) as told:
         set_value('[active]\nagents = [\n  "a",\n]\n', "active.agents", ["b"])
     assert told.value.hint == 'edit mneme.toml: [active] agents = ["b"]'
+
+
+@given(st.text(alphabet=st.sampled_from("#ab= \t\r\n\x0c\x00\x7f\u2028\ufeff\"'["), max_size=30))
+def test_a_file_of_comments_reads_as_the_parser_reads_it(text: str) -> None:
+    """What is taken for nothing without being parsed is nothing to a parser of TOML too."""
+    if _says_nothing(text):
+        assert tomllib.loads(text.removeprefix("\ufeff")) == {}

@@ -23,4 +23,6 @@ echo "That process has ended. Another one asks:"
 show list --topic storage
 show spine
 echo
-echo "The memory is plain text: see $folder/, or run 'mneme --workspace $folder --help'"
+echo "The memory is plain text: see $folder/, or run 'mneme --workspace $folder --help'."
+echo "Host programs ask the resident engine, which leaves by itself when nobody does:"
+show serve --background

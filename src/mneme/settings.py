@@ -58,6 +58,8 @@ class Settings:
 
 def parse_settings(text: str, path: str = FILE_NAME) -> Settings:
     """Read the text of a `mneme.toml`; raises `BadInputError` with the line of the first thing that does not fit."""
+    if _says_nothing(text):
+        return Settings()
     import tomllib
 
     try:
@@ -65,6 +67,12 @@ def parse_settings(text: str, path: str = FILE_NAME) -> Settings:
     except tomllib.TOMLDecodeError as error:
         raise BadInputError(_toml_fault(str(error), text, path), f"edit {path}") from error
     return Settings({key: _checked(key, value, text, path) for key, value in _flat(tree)})
+
+
+def _says_nothing(text: str) -> bool:
+    """Say whether there are only comments, as in the file that `init` makes: then no parser needs to be loaded."""
+    lines = (line.strip(" \t") for line in text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"))
+    return all(not line or (line[0] == "#" and line.replace("\t", " ").isprintable()) for line in lines)
 
 
 def set_value(text: str, key: str, value: object) -> tuple[int, int, str]:
