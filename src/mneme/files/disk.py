@@ -40,7 +40,7 @@ _REASONS = {
     errno.EACCES: ("permission denied", "ls -ld {folder}"),
     errno.EPERM: ("not permitted", "ls -ld {folder}"),
     errno.EIO: ("the disk reports an error", "dmesg | tail"),
-    errno.EISDIR: ("it is a folder", "ls -l {folder}"),
+    errno.EISDIR: ("it is a folder", "ls {path}"),
     errno.ENOTDIR: ("a part of the path is not a folder", "ls -ld {folder}"),
     errno.ELOOP: ("its symbolic links go round in a circle", "ls -l {folder}"),
     errno.ENAMETOOLONG: ("the name is too long", ""),
@@ -57,7 +57,7 @@ def storage_errors(path: str | Path, doing: str = "write") -> Iterator[None]:
         reason, hint = _REASONS.get(error.errno or 0, (error.strerror or str(error), ""))
         folder = Path(path).parent
         message = f"cannot {doing} '{path}': {reason}"
-        raise StorageError(message, hint.format(folder=folder)) from error
+        raise StorageError(message, hint.format(folder=folder, path=path)) from error
 
 
 def place_of(root: Path, path: str) -> Path:
@@ -88,7 +88,7 @@ def read_file(place: Path, *, name: str | None = None) -> bytes:
     except StorageError as error:
         if isinstance(error.__cause__, FileNotFoundError):
             message = f"no such file: '{name or place}'"
-            raise NotFoundError(message) from error
+            raise NotFoundError(message, f"ls {place.parent}") from error
         raise
 
 
