@@ -291,4 +291,10 @@ SETTINGS: tuple[Setting, ...] = (
         default=False,
         doc="make one git commit of each applied plan, of its own files only (the profile v4 does)",
     ),
+    Setting(
+        "qmd",
+        bool,
+        default=False,
+        doc="refresh the index of QMD after each write about entities (the profile protocol does, where `qmd` is there)",
+    ),
 )

@@ -173,6 +173,7 @@ WITHOUT_FIXTURE = {
     "large-file": "test_bad_files.py",
     "gone-url": "test_online.py",
     "index-behind": "test_index_behind.py",
+    "qmd-behind": "../engine/test_qmd.py",
 }
 
 

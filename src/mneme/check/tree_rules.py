@@ -87,6 +87,14 @@ _TABLE = (
         "the index is {value} behind",
         "mneme index",
     ),
+    Rule(
+        "qmd-behind",
+        WARN,
+        "QMD has not seen what entities hold.",
+        "Whoever searches with QMD is told nothing of what was written since, and takes that for an answer.",
+        "what was written is not known to QMD: {value}",
+        "mneme index",
+    ),
 )
 
 TREE_RULES: dict[str, Rule] = {rule.name: rule for rule in _TABLE}

@@ -54,14 +54,16 @@ def undo(memory: Memory, n: int | None = None, *, dry_run: bool = False) -> Done
 
 def forget(memory: Memory, what: str, *, dry_run: bool = False) -> Gone:
     """Destroy a memory for good, by id, file or text, and report where copies may remain."""
-    from mneme.engine import results
+    from mneme.engine import qmd, results
     from mneme.forget import plan_forget
 
     with memory.writing("forget", dry_run=dry_run):
         plan, needles = plan_forget(memory.workspace, what, memory.today)
         if dry_run:
             return results.Gone(diff=diff_of(files.show_plan(memory.root, plan)))
-        return results.Gone(files.destroy(memory.root, plan, needles, now=memory.now(), held=True))
+        gone = results.Gone(files.destroy(memory.root, plan, needles, now=memory.now(), held=True))
+        memory.problems += qmd.refresh_after(memory, [change.path for change in plan.changes])
+        return gone
 
 
 def trust(memory: Memory, trusted: bool) -> None:  # noqa: FBT001 - the verb's one argument

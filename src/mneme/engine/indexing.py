@@ -20,10 +20,11 @@ from mneme.settings import FILE_NAME
 from mneme.workspace import embedder_key, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterable
 
     from mneme.engine.memory import Memory
     from mneme.engine.results import Indexed
+    from mneme.errors import Problem
     from mneme.index.backend import Backend
     from mneme.index.build import Freshness, Progress
     from mneme.index.embed import Embedder, EmbedderChoice
@@ -34,6 +35,7 @@ SERVING = "serving"
 # A few pieces without a vector are found by their words; of more, meaning would know too little.
 FEW_MISSING, FEW_SHARE = 16, 0.05
 _KEPT_INDEX, _KEPT_EMBEDDERS, _KEPT_SETTINGS, _KEPT_NOTICES = "index", "embedders", "settings", "index-notices"
+_KEPT_QMD = "qmd-waits"
 
 T = TypeVar("T")
 
@@ -54,7 +56,16 @@ def index(memory: Memory, *, rebuild: bool = False, words: bool = False, progres
         )
 
     done = with_index(memory, bring)
-    return replace(done, notices=take_notices(memory))
+    return replace(done, notices=take_notices(memory), problems=(*done.problems, *_qmd(memory, done)))
+
+
+def _qmd(memory: Memory, done: Indexed) -> Iterable[Problem]:
+    """Have QMD see what it has not seen: when it is first asked for, and again after something changed."""
+    from mneme.engine.qmd import refresh_now
+
+    if memory.kept.setdefault(_KEPT_QMD, True) or done.read or done.dropped:
+        memory.kept[_KEPT_QMD] = False
+        yield from refresh_now(memory)
 
 
 def bring_in(memory: Memory, backend: Backend, budget_seconds: float, urgent: Collection[str] = ()) -> Freshness:

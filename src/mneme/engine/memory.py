@@ -277,8 +277,16 @@ class Memory:
             return results.Done(status=results.UNCHANGED)
         applied = files.apply(self.root, plan, now=self.now(), held=True)
         status = results.WRITTEN if applied.n else results.UNCHANGED
-        problems = (*applied.problems, *self._commit(plan, applied.paths))
+        problems = (*applied.problems, *self._commit(plan, applied.paths), *self._refresh_qmd(applied.paths))
         return results.Done((), applied.n, applied.paths, status, problems=problems, steps=applied.steps)
+
+    def _refresh_qmd(self, paths: tuple[str, ...]) -> Iterator[Problem]:
+        """Have QMD look at what was written about entities, where it is in use."""
+        settings = self.workspace.settings
+        if paths and (settings.find("qmd") or settings.find("profile")):
+            from mneme.engine import qmd
+
+            yield from qmd.refresh_after(self, paths)
 
     def _commit(self, plan: Plan, paths: tuple[str, ...]) -> Iterator[Problem]:
         """Make one commit of what a plan wrote, where the settings ask for it and there is a repository."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # Changes when files are read into other pieces than before, so that every index reads its files again.
 READ_AS = "1"
 # Settings that change nothing about how a file is read.
-INDIFFERENT = ("embedder.", "index.", "model.", "rules.", "commit")
+INDIFFERENT = ("embedder.", "index.", "model.", "rules.", "commit", "qmd")
 BATCH_FILES, BATCH_SECONDS = 256, 0.5
 EMBED_BATCH, EMBED_FEW, EMBED_AHEAD = 64, 16, 2048
 # However little time there is, so many vectors are made: a few new memories are embedded when they are first asked for.

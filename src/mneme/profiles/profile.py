@@ -136,6 +136,7 @@ class Profile:
     day_sections: tuple[str, ...]
     commit: bool
     pointers: bool
+    qmd: bool = False
     tagged: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -342,7 +343,7 @@ def profile_of(settings: Settings) -> Profile:
     homes = _homes(table, places, settings)
     tags = {group: tuple(tags) for group, tags in {**table.tags, **settings.table("tags")}.items() if tags}
     regions = settings.find("regions")
-    commit, pointers = settings.find("commit"), settings.find("pointers")
+    commit, pointers, qmd = (settings.find(name) for name in ("commit", "pointers", "qmd"))
     return Profile(
         name=name,
         homes=homes,
@@ -355,6 +356,7 @@ def profile_of(settings: Settings) -> Profile:
         day_sections=table.day_sections,
         commit=table.commit if commit is None else bool(commit),
         pointers=table.pointers if pointers is None else bool(pointers),
+        qmd=table.qmd if qmd is None else bool(qmd),
         tagged=table.tagged,
         shared=tuple(settings["audience.shared"]),
         notes=tuple(settings["files.notes"]),

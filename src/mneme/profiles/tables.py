@@ -40,6 +40,7 @@ class Table:
     day_sections: tuple[str, ...] = ()
     commit: bool = False
     pointers: bool = False
+    qmd: bool = False
 
 
 _PLACES = {
@@ -185,6 +186,7 @@ _PROTOCOL = Table(
     ),
     regions=("summary",),
     day_sections=("What happened", "What was learned", "Why it matters", "Decisions", "Next"),
+    qmd=True,
 )
 _CELLS = Table(
     homes=_CELL_HOMES | {"event": "day"},
