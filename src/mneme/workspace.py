@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 CELL_SUFFIXES = (".mneme", ".mn")
 LOG_SUFFIX = ".jsonl"
+# What waits for a word; a cell file to which nothing else is written.
+PROPOSALS_FILE = "memory/proposals.mneme"
 DEFAULT_CELL_FILE = "memory/project.mneme"
 SKIPPED_FOLDERS = frozenset({"lost+found", "node_modules", "__pycache__", "venv", "target", "site-packages"})
 
@@ -106,7 +108,7 @@ class Workspace:
         """Return the cell file that a new cell goes to."""
         if chosen := self.settings.find("cells.default"):
             return str(chosen)
-        existing = self.cell_files()
+        existing = [path for path in self.cell_files() if path != PROPOSALS_FILE]
         return existing[0] if len(existing) == 1 else DEFAULT_CELL_FILE
 
     def walk(self, suffixes: tuple[str, ...]) -> Iterator[str]:

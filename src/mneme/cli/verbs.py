@@ -78,6 +78,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("dream", UPKEEP, "promote what lasts, by night: light, REM, deep", writes=True),
     Verb("palace", UPKEEP, "write views by time, project and technology", writes=True),
     Verb("proposals", UPKEEP, "list what waits for your word"),
+    Verb("accept", UPKEEP, "make memories of proposals", writes=True),
     Verb("reject", UPKEEP, "turn proposals down for good", writes=True),
     Verb("close", DAYS, "close the day: decisions, signal, what is open", writes=True),
     Verb("buffer", DAYS, "the working buffer: add, show, rotate, clear", writes=True),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from mneme.engine import accept as in_accept
     from mneme.engine import active as in_active
     from mneme.engine import boot as in_boot
     from mneme.engine import buffer as in_buffer
@@ -56,6 +57,7 @@ ALARM = "alarm"  # the file in the state folder that a failed check leaves behin
 
 # Which module has the function of a verb; `tests/engine/test_memory.py` holds it to the class below.
 VERBS = {
+    "accept": "accept",
     "active": "active",
     "active_state": "active",
     "affirm": "revise",
@@ -130,6 +132,7 @@ class Memory:
     """An open workspace. With `shared`, whoever asks is in a shared context, and no private record reaches them."""
 
     if TYPE_CHECKING:
+        accept = in_accept.accept
         active = in_active.active
         active_state = in_active.active_state
         affirm = in_revise.affirm
@@ -197,6 +200,7 @@ class Memory:
         self.shared = shared
         self._problems: Problems = []
         self.kept: dict[str, Any] = {}  # what verbs keep open between calls, by name
+        self.joined: Callable[[Plan], Plan] | None = None  # what a verb adds to the plan of one that it calls
         # A reader on a read-only disk may still read; what is unfinished stays for somebody who can write.
         if files.is_interrupted(workspace.root):
             with contextlib.suppress(StorageError):
@@ -269,6 +273,7 @@ class Memory:
         """Apply a plan under the lock that is held, or show its diff."""
         from mneme.engine import results
 
+        plan = self.joined(plan) if self.joined else plan
         if dry_run:
             steps = files.show_plan(self.root, plan)
             diff = results.diff_of(step for step in steps if self.sees_file(step.path) and self.sees_file(step.target))

@@ -65,7 +65,8 @@ def remember_entry(memory: Memory, wish: Wish, *, dry_run: bool) -> Done:
         else:
             name = entries.put_entry(drafts, path, entry)
         _point(memory, drafts, _saying(wish).name, path)
-        return _apply(memory, drafts, "remember", path, (f"{path}#{name}",), problems, dry_run=dry_run)
+        new = f"{path}#{name}"
+        return _apply(memory, drafts, "remember", new, (new,), problems, dry_run=dry_run)
 
 
 def remember_task(memory: Memory, wish: Wish, *, dry_run: bool) -> Done:
@@ -78,7 +79,8 @@ def remember_task(memory: Memory, wish: Wish, *, dry_run: bool) -> Done:
         drafts = _drafts(memory)
         path = memory.workspace.home_of(str(wish.kind)).path
         name = entries.put_task(drafts, path, wish.text)
-        return _apply(memory, drafts, "remember", path, (f"{path}#{name}",), dry_run=dry_run)
+        new = f"{path}#{name}"
+        return _apply(memory, drafts, "remember", new, (new,), dry_run=dry_run)
 
 
 def remember_status(memory: Memory, wish: Wish, *, dry_run: bool) -> Done:
@@ -92,7 +94,8 @@ def remember_status(memory: Memory, wish: Wish, *, dry_run: bool) -> Done:
         drafts = _drafts(memory)
         path = memory.workspace.home_of(str(wish.kind)).path
         name = entries.put_status(drafts, path, " ".join(str(wish.project).split()), entry)
-        return _apply(memory, drafts, "remember", path, (f"{path}#{name}",), dry_run=dry_run)
+        new = f"{path}#{name}"
+        return _apply(memory, drafts, "remember", new, (new,), dry_run=dry_run)
 
 
 def supersede_note(memory: Memory, named: Named, wish: Wish, *, dry_run: bool) -> Done:

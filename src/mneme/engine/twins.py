@@ -38,8 +38,11 @@ def _among_cells(memory: Memory, text: str, topic: str, contents: Mapping[str, b
     from mneme.check.known import NEW, duplicate_in_text
     from mneme.formats.cell import cell_record
     from mneme.memory.cells.load import decoded
+    from mneme.memory.cells.proposals import PATH
 
     for path, content in contents.items():
+        if path == PATH:  # what waits for a word is not remembered yet
+            continue
         verdict, cell = duplicate_in_text(text, topic, decoded(content))
         if verdict != NEW and cell is not None:
             record = cell_record(cell, path)

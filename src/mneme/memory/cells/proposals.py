@@ -13,6 +13,7 @@ from mneme.formats.record import RETIRED
 from mneme.memory.cells.ids import nearest_ids
 from mneme.memory.cells.load import decoded
 from mneme.memory.cells.plan import plan_append
+from mneme.workspace import PROPOSALS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from mneme.formats.proposal import Proposal
     from mneme.workspace import Workspace
 
-PATH = "memory/proposals.mneme"
+PATH = PROPOSALS_FILE
 
 
 @dataclass(frozen=True, slots=True)
