@@ -9,7 +9,7 @@ LOCKS := requirements/run.txt requirements/dev.txt
 WORKSPACE := workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help env run test lint format docs skill golden bench fuzz crash lock clean
+.PHONY: help env run test lint format docs skill golden bench fuzz crash hosts lock clean
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -60,6 +60,9 @@ fuzz: env ## run the property tests for long, on examples nobody has seen
 
 crash: env ## kill the command at every system call it makes, and cut its power
 	MNEME_CAMPAIGN=full $(BIN)/python -m pytest -m "campaign or not campaign" tests/crash
+
+hosts: ## install the host programs that tests/real drives (needs npm); `make test` runs those tests where they are there
+	tools/hosts.sh
 
 lock: ## choose the newest dependencies again and lock them (needs uv)
 	tools/lock.sh
