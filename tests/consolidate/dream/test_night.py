@@ -214,6 +214,23 @@ def test_what_nobody_needs_grows_stale_and_goes(place: Place) -> None:
     assert len(promoted(place)) + archived.count("\n- ") == 2
 
 
+def test_what_was_affirmed_is_not_stale(place: Place) -> None:
+    """A promotion is a record like any other: one says that it holds, and it stays as it is; the other grows pale."""
+    place.write("mneme.toml", "[dream]\nstale_days = 5\n")
+    place.dream(after(3))
+    (line,) = [at for at, row in enumerate(place.read("MEMORY.md").splitlines(), 1) if "Glacier" in row]
+    place.open(after(8)).affirm(place.id_of("MEMORY.md", line))
+    for day in range(4, 10):
+        at = after(day)
+        place.write(f"memory/{at.date()}.md", f"# {at.date()}\n\n- Walked around the lake, lap {day} of the year.\n")
+        place.dream(at)
+    glacier, other = sorted(promoted(place), key=lambda row: "Glacier" not in row)
+    assert glacier.endswith(":5:5 --> <!-- mneme: seen 2026-04-09 -->")
+    assert "stale since" in other
+    states = {hit.state: hit.since for hit in place.open(at).list() if hit.path == "MEMORY.md" and hit.since}
+    assert states == {"live": "2026-04-01", "stale": "2026-04-01"}
+
+
 def test_a_sleeping_workspace_does_not_grow_old(place: Place) -> None:
     """A year of nothing makes nothing stale."""
     place.dream(after(3))

@@ -17,7 +17,7 @@ from mneme.check.claim import Claim, claim_of, likeness
 from mneme.check.secret import find_secrets
 from mneme.check.twin import CONFLICT, DUPLICATE, judge_pair
 from mneme.consolidate.dream.entry import iso, iso_day
-from mneme.consolidate.dream.match import entries_within, find_live, find_window
+from mneme.consolidate.dream.match import entries_within, find_window
 from mneme.consolidate.dream.score import rank, score_entry
 from mneme.consolidate.dream.sentence import (
     STALE,
@@ -107,8 +107,7 @@ class Table:
 
     def said(self, entry: Entry) -> str:
         """Return what an entry says, as a sentence where its note still has it."""
-        text = self.notes.text(entry.path)
-        chunk = find_live(entry, text) if text is not None else None
+        chunk = self.notes.find_live(entry)
         return sentence(chunk, day_of(entry.path)) if chunk else entry.snippet
 
 
@@ -154,8 +153,9 @@ def _aged(table: Table) -> tuple[list[Promotion], list[Promotion], list[Left], d
     stale: list[Promotion] = []
     leaving: list[Left] = []
     heirs: dict[str, Heir] = {}
+    fresh = _fresh(table)
     for one in table.promotions:
-        heir = None if one.fate == SUPERSEDED else _heir(table, one)
+        heir = None if one.fate == SUPERSEDED else _heir(table, one, fresh)
         if heir:
             heirs.setdefault(heir[0].key, heir)
             one = _fated(one, SUPERSEDED, heir[0].source)  # noqa: PLW2901 - the promotion as it is now
@@ -204,20 +204,25 @@ def last_seen(table: Table, one: Promotion) -> str:
     """Return the day on which a promotion was last recalled, affirmed or promoted."""
     entry = table.entries.get(one.key)
     days = [table.memo.seen.get(one.key, ""), iso_day(entry.promoted_at) if entry else ""]
-    days.append(iso_day(entry.last_at) if entry and entry.recalls else "")
+    days += [iso_day(entry.last_at) if entry and entry.recalls else "", one.affirmed]
     return max(filter(None, days), default=table.today)
 
 
-def _heir(table: Table, one: Promotion) -> Heir | None:
+def _fresh(table: Table) -> list[tuple[Entry, str]]:
+    """Return what is new and not promoted, each with what it says, latest first."""
+    found = (table.entries.get(key) for key in table.fresh)
+    new = sorted(
+        (entry for entry in found if entry is not None and not entry.promoted_at),
+        key=lambda each: (day_of(each.path), each.line),
+        reverse=True,
+    )
+    return [(entry, table.said(entry)) for entry in new]
+
+
+def _heir(table: Table, one: Promotion, fresh: Sequence[tuple[Entry, str]]) -> Heir | None:
     """Return what was noted later, newly, and says otherwise than a promotion."""
-    later = [
-        entry
-        for key in table.fresh
-        if (entry := table.entries.get(key)) and not entry.promoted_at and day_of(entry.path) > one.day
-    ]
-    for entry in sorted(later, key=lambda each: (day_of(each.path), each.line), reverse=True):
-        said = table.said(entry)
-        if relation(one.text, said) == CONFLICT and not find_fault(entry.snippet):
+    for entry, said in fresh:
+        if day_of(entry.path) > one.day and relation(one.text, said) == CONFLICT and not find_fault(entry.snippet):
             candidate = score_entry(entry, table.signals.get(entry.key), table.now, table.rules.gates)
             chunk = _live(table, candidate)
             if chunk is not None:
@@ -235,9 +240,10 @@ def _chosen(table: Table, standing: Sequence[Promotion]) -> tuple[list[Heir], li
     skipped: list[Skipped] = []
     taken = {one.key for one in standing}
     said = [one.text for one in standing]
-    for candidate in rank(table.entries.values(), table.signals, table.now, table.rules.gates):
+    asked = (entry for entry in table.entries.values() if entry.recalls and entry.key not in taken)
+    for candidate in rank(asked, table.signals, table.now, table.rules.gates):
         entry = candidate.entry
-        if not entry.recalls or entry.key in taken or not is_candidate(table, entry):
+        if not is_candidate(table, entry):
             continue
         if not candidate.passed:
             skipped.append(_skip(candidate, "; ".join(map(str, candidate.missing))))
@@ -281,8 +287,7 @@ def _skip(candidate: Candidate, reason: str) -> Skipped:
 
 
 def _live(table: Table, candidate: Candidate) -> Chunk | None:
-    text = table.notes.text(candidate.entry.path)
-    return None if text is None else find_live(candidate.entry, text)
+    return table.notes.find_live(candidate.entry)
 
 
 def _reason(table: Table, candidate: Candidate, chunk: Chunk | None, said: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from mneme import files
 from mneme.check.secret import find_secrets
 from mneme.consolidate.dream.chunk import daily_chunks, note_chunks
 from mneme.consolidate.dream.entry import DAILY_QUERY, SCHEMA_VERSION, hash_query, parse_json, print_json
+from mneme.consolidate.dream.match import find_live
 from mneme.consolidate.dream.record import DAILY, Seen, count_seen, stage_chunk
 from mneme.consolidate.dream.score import INGESTED_SCORE
 
@@ -39,13 +40,14 @@ MS = 1000
 class Notes:
     """The files of a workspace as one night sees them: each is read once, and stays as it was read."""
 
-    __slots__ = ("_chunks", "_contents", "root", "workspace")
+    __slots__ = ("_chunks", "_contents", "_days", "root", "workspace")
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.root: Path = workspace.root
         self._contents: dict[str, bytes | None] = {}
         self._chunks: dict[str, tuple[Chunk, ...]] = {}
+        self._days: dict[str, str] | None = None
 
     def content(self, path: str) -> bytes | None:
         """Return what a file held when the night first looked at it."""
@@ -64,6 +66,11 @@ class Notes:
             self._chunks[path] = note_chunks(self.text(path) or "", path)
         return self._chunks[path]
 
+    def find_live(self, entry: Entry) -> Chunk | None:
+        """Return the piece of its note that says what an entry says, or None."""
+        text = self.text(entry.path)
+        return None if text is None else find_live(entry, text, self.chunks(entry.path))
+
     def digest(self, path: str) -> str:
         """Return the digest of a file's content, or the empty string where there is none."""
         content = self.content(path)
@@ -79,13 +86,11 @@ class Notes:
 
     def days(self) -> dict[str, str]:
         """Return the paths of all days' notes that are not in the archive, each with its day."""
-        profile = self.workspace.profile
-        found = {}
-        for path in self.workspace.note_files():
-            day = None if profile.is_archived(path) else profile.find_day(path)
-            if day is not None:
-                found[path] = day.date
-        return found
+        if self._days is None:
+            profile = self.workspace.profile
+            days = ((path, profile.find_day(path)) for path in self.workspace.note_files())
+            self._days = {path: day.date for path, day in days if day is not None and not profile.is_archived(path)}
+        return self._days
 
 
 def digest_of(content: bytes) -> str:

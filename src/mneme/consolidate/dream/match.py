@@ -27,10 +27,13 @@ MOST_CHUNKS = 10_000
 _HASH = re.compile(r"[0-9a-f]{8}")
 
 
-def find_live(entry: Entry, text: str) -> Chunk | None:
-    """Return the piece of the note that says what the entry says: the same words, or an entry around them."""
+def find_live(entry: Entry, text: str, chunks: Sequence[Chunk] | None = None) -> Chunk | None:
+    """Return the piece of the note that says what the entry says: the same words, or an entry around them.
+
+    `chunks` are the note's pieces, where they are known.
+    """
     wanted = plain_snippet(entry.snippet)
-    chunks = note_chunks(text, entry.path)
+    chunks = note_chunks(text, entry.path) if chunks is None else chunks
     same = [chunk for chunk in chunks if chunk.snippet == wanted]
     same = same or [chunk for chunk in chunks if len(wanted) >= SHORTEST_PART and wanted in chunk.snippet]
     same = same or [chunk for chunk in daily_chunks(text, MOST_CHUNKS) if chunk.snippet == wanted]

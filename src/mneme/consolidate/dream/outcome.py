@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
 from mneme import files
 from mneme.consolidate.dream import diary, ingest, sessions
 from mneme.consolidate.dream import memo as memos
+from mneme.consolidate.dream.blocks import block_edits
 from mneme.consolidate.dream.entry import iso, parse_json
 from mneme.consolidate.dream.fade import plan_fading
 from mneme.consolidate.dream.phases import DEEP, LIGHT, REM
@@ -188,37 +188,11 @@ class _Made:
             before = self.state.notes.content(path)
             to = self.moves.get(path)
             if to is not None and before is not None:
-                yield files.plan_move(path, before, to, _block_edits(before, content), self.reasons[path])
+                yield files.plan_move(path, before, to, block_edits(before, content), self.reasons[path])
             elif before is None:
                 yield files.plan_create(path, content, self.reasons[path])
             elif before != content:
-                yield files.plan_edit(path, before, _block_edits(before, content), self.reasons[path])
-
-
-def _block_edits(before: bytes, after: bytes) -> list[files.Edit]:
-    """Return the edits from one content to another, block by block: an entry of a state file, else a line."""
-    old, new = _blocks(before), _blocks(after)
-    starts = [0]
-    for block in old:
-        starts.append(starts[-1] + len(block))
-    edits = []
-    for tag, first, last, from_, to in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag != "equal":
-            edits.append(files.Edit(starts[first], starts[last], b"".join(new[from_:to])))
-    return edits
-
-
-def _blocks(content: bytes) -> list[bytes]:
-    rows = content.splitlines(keepends=True)
-    if not content.startswith(b"{\n"):
-        return rows
-    blocks: list[bytes] = []
-    for row in rows:
-        if (blocks and row.startswith(b"      ")) or row.startswith(b"    }"):
-            blocks[-1] += row
-        else:
-            blocks.append(row)
-    return blocks
+                yield files.plan_edit(path, before, block_edits(before, content), self.reasons[path])
 
 
 # MEMORY.md and what leaves it

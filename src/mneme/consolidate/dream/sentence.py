@@ -2,7 +2,7 @@
 
     - Backups: move them to S3 Glacier. (2026-04-01, memory/2026-04-01.md#1a2b3c4d) <!-- openclaw-memory-promotion:... -->
 
-What has grown old or was replaced says so before the bracket closes. The other program's form, a marker line and a
+What has grown old or was replaced says so before the bracket closes (`formats.promoted`). The other program's form, a marker line and a
 bullet under a dated heading, is read and kept as it is, and written where the scoring is `openclaw`.
 """
 
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 from mneme.consolidate.dream.taint import MARKER, day_of, plain_snippet
 from mneme.formats.entry import entry_hash
+from mneme.formats.promoted import STALE_SINCE, SUPERSEDED_BY, PromotedRow, find_promoted, print_promoted
+from mneme.formats.standing import parse_standing
 from mneme.formats.when.absolute import with_dates
 
 if TYPE_CHECKING:
@@ -26,12 +28,8 @@ if TYPE_CHECKING:
 HEADING = "## Promoted"
 THEIR_HEADING = "## Promoted From Short-Term Memory"
 LONGEST_SENTENCE, CUT_AT_SENTENCE, CUT_AT_WORD = 280, 0.55, 0.65
-STALE, SUPERSEDED = "stale since", "superseded by"
+STALE, SUPERSEDED = STALE_SINCE, SUPERSEDED_BY
 
-_OURS = re.compile(
-    rf"- (?P<text>.*) \((?P<day>\d{{4}}-\d\d-\d\d), (?P<source>[^;()]+?)(?:; (?P<fate>{STALE}|{SUPERSEDED}) (?P<by>[^;()]+))?\)"
-    rf" <!-- {MARKER}(?P<key>.+?) -->"
-)
 _MARK = re.compile(rf"<!--\s*{MARKER}(?P<key>[^\n]+?)\s*-->", re.IGNORECASE)
 _THEIRS = re.compile(
     r"- (?P<text>.*) \[score=[\d.]+ recalls=\d+ avg=[\d.]+ (?:signals=\d+ )?source=(?P<source>[^\]]+)\]"
@@ -58,6 +56,12 @@ class Promotion:
     fate: str = ""
     by: str = ""
     heading: str = ""
+    standing: str = ""
+
+    @property
+    def affirmed(self) -> str:
+        """Return the day on which somebody last said that it holds, or the empty string."""
+        return parse_standing(self.standing).seen
 
     @property
     def theirs(self) -> bool:
@@ -75,9 +79,8 @@ def promotion_of(candidate: Candidate, chunk: Chunk) -> Promotion:
 
 def printed(one: Promotion) -> Promotion:
     """Return a promotion with its line written anew."""
-    fate = f"; {one.fate} {one.by}" if one.fate else ""
-    row = f"- {one.text} ({one.day}, {one.source}{fate}) <!-- {MARKER}{one.key} -->"
-    return replace(one, rows=(row,))
+    row = PromotedRow(one.text, one.day, one.source, one.key, one.fate, one.by, one.standing)
+    return replace(one, rows=(print_promoted(row),))
 
 
 def promotion_as_openclaw(candidate: Candidate, chunk: Chunk, day: str) -> Promotion:
@@ -136,10 +139,10 @@ def parse_promotions(rows: Sequence[str]) -> tuple[list[Promotion], list[str]]:
     heading = ""
     waiting = ""
     for row in rows:
-        ours, mark, theirs = _OURS.fullmatch(row.strip()), _MARK.fullmatch(row.strip()), _THEIRS.fullmatch(row.strip())
+        ours, mark, theirs = find_promoted(row.strip()), _MARK.fullmatch(row.strip()), _THEIRS.fullmatch(row.strip())
         if ours:
-            fate = {"fate": ours["fate"] or "", "by": ours["by"] or ""}
-            found.append(Promotion(ours["key"], ours["text"], ours["day"], ours["source"], (row,), **fate))
+            said = {"fate": ours.fate, "by": ours.by, "standing": ours.standing}
+            found.append(Promotion(ours.key, ours.text, ours.day, ours.source, (row,), **said))
         elif mark:
             waiting = row
         elif theirs and waiting:

@@ -98,8 +98,10 @@ def closing_entries(state: State) -> tuple[Entries, bytes]:
     """Return the entries within their budget, and their file: written anew only where something changed."""
     kept = within_budget(state.entries) if state.rules.trusted else dict(state.entries)
     entries = Entries(kept, state.before.updated_at)
-    if print_entries(entries) == state.notes.content(STORE):
-        return entries, print_entries(entries)
+    if list(kept.items()) == list(state.before.by_key.items()):
+        same = print_entries(entries)
+        if same == state.notes.content(STORE):
+            return entries, same
     entries = replace(entries, updated_at=iso(state.now))
     return entries, print_entries(entries)
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
-MARKER = "openclaw-memory-promotion:"
+from mneme.formats.promoted import PROMOTION_MARKER
+
+MARKER = PROMOTION_MARKER
 CORPUS_FOLDER = "memory/.dreams/session-corpus/"
 
 _DAY_PATH = re.compile(r"(?:^|/)memory/(?:[^/]+/)*\d{4}-\d{2}-\d{2}\.md$|^\d{4}-\d{2}-\d{2}\.md$")

@@ -15,7 +15,8 @@ from mneme.formats.closure import DECISIONS, SIGNAL
 from mneme.formats.entry import entry_hash, parse_entries
 from mneme.formats.note import ENTRIES, FILE, LARGE_NOTE_BYTES, SECTIONS, note_records, parse_note
 from mneme.formats.piece import Piece
-from mneme.formats.record import LIVE, RETIRED, Link
+from mneme.formats.promoted import STALE_SINCE, find_promoted
+from mneme.formats.record import LIVE, RETIRED, STALE, SUPERSEDED, Link
 from mneme.formats.region import PROMOTED
 from mneme.formats.section import numbered
 from mneme.formats.stamp import find_date
@@ -168,12 +169,25 @@ def _whole(cutter: _Cutter) -> Iterator[Piece]:
 
 def _entries(cutter: _Cutter) -> Iterator[Piece]:
     done = {item.line for item in cutter.note.items if item.done} if cutter.whole.kind == TASK else ()
-    for entry in _remembered(cutter.note):
+    for entry in remembered_entries(cutter.note):
         record = cutter.record(entry.hash, entry.line, entry.end_line, entry.text, parse_standing(entry.text))
         if entry.line in done and record.state == LIVE:
             record = replace(record, state=RETIRED)
-        yield cutter.piece(record, title=" / ".join(entry.context), body=record.text)
+        record, body = _promoted(record)
+        yield cutter.piece(record, title=" / ".join(entry.context), body=body)
     yield from _closed(cutter)
+
+
+def _promoted(record: Record) -> tuple[Record, str]:
+    """Return a promotion as the memory that it is: its day, its fate, and its words without how it was counted."""
+    said = find_promoted(record.text)
+    if said is None:
+        return record, record.text
+    fate = (STALE if said.fate == STALE_SINCE else SUPERSEDED) if said.fate else LIVE
+    text = f"- {said.text} ({said.day}, {said.source})"
+    seen = max(record.seen, said.day)
+    state = fate if record.state == LIVE else record.state
+    return replace(record, text=text, since=said.day, seen=seen, state=state), said.text
 
 
 def _closed(cutter: _Cutter) -> Iterator[Piece]:
@@ -190,7 +204,7 @@ def _says(value: str) -> bool:
     return value.strip().rstrip(".").lower() not in _NOTHING
 
 
-def _remembered(note: Note) -> Sequence[Entry]:
+def remembered_entries(note: Note) -> Sequence[Entry]:
     """Return what people and agents wrote and what was promoted, in order of line."""
     promoted = [
         entry

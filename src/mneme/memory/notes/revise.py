@@ -18,7 +18,7 @@ from mneme.formats.entry import LIST_ITEM, PARAGRAPH
 from mneme.formats.record import LIVE, PROPOSED, RETIRED, SUPERSEDED
 from mneme.formats.stamp import LAST_VERIFIED
 from mneme.formats.standing import Standing, find_comment, parse_standing, print_standing, without_standing
-from mneme.memory.notes.pieces import ORIGIN
+from mneme.memory.notes.pieces import ORIGIN, remembered_entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +63,7 @@ def find_spot(note: Note, anchor: str) -> Spot:
         body = note.text[section.body_start : section.own_end]
         return Spot(section.body_start, section.own_end, body, at, alone=True)
     name, _, number = anchor.partition("-")
-    same = [entry for entry in note.entries if entry.hash == name]
+    same = [entry for entry in remembered_entries(note) if entry.hash == name]
     place = int(number) if number.isdigit() else 0
     if place >= len(same):
         raise RefusedError(f"'{note.path}#{anchor}' is not an entry of its own", f"mneme show {note.path}")
