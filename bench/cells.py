@@ -18,7 +18,8 @@ from statistics import median
 
 from mneme.check.cell import check_cells
 from mneme.check.known import duplicate_in_text
-from mneme.formats.cell import parse_cells, spine_lines
+from mneme.formats.cell import parse_cells
+from mneme.formats.spine import spine_lines
 
 CELLS = 100_000
 ROUNDS = 7

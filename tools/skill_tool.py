@@ -15,8 +15,10 @@ from mneme.check.cell import check_cells
 from mneme.check.rule import in_report_order
 from mneme.engine.results import Report
 from mneme.errors import EXIT_CLEAN, EXIT_FAILED
-from mneme.formats.cell import CELL_SUFFIXES, is_date, numbered_id, parse_cells, spine_lines
+from mneme.formats.cell import CELL_SUFFIXES, is_date, parse_cells
+from mneme.formats.cell_edit import numbered_id
 from mneme.formats.columns import strict_columns
+from mneme.formats.spine import spine_lines
 from mneme.memory.cells.ids import highest_in
 from mneme.render import problem_text, safe_text
 

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from mneme.check.cell import can_become, check_cells, check_transitions, fix_cells
 from mneme.errors import ERROR, INFO, WARN
-from mneme.formats.cell import immutable_parts, next_id, parse_cells, print_cells, spine_lines
+from mneme.formats.cell import parse_cells, print_cells
+from mneme.formats.cell_edit import next_id
+from mneme.formats.spine import immutable_parts, spine_lines
 
 TODAY = date(2026, 7, 20)
 S = "state live conf high since 2026-06-03 seen 2026-06-05"

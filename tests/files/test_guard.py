@@ -13,7 +13,7 @@ from mneme import files
 from mneme.errors import RefusedError
 from mneme.files import Edit, Plan, edited, plan_edit, plan_replace
 from mneme.files.guard import check_immutable
-from mneme.formats.cell import immutable_parts
+from mneme.formats.spine import immutable_parts
 
 from .workbench import NOW, adding, applied, assert_settled, edit, put, tree
 

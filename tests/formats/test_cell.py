@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mneme.formats import cell as shape
+from mneme.formats import cell_edit, spine
 from mneme.formats.cell import Cell, CellFile, parse_cells
 from mneme.formats.columns import FIELD_NAMES, read_columns
 from mneme.formats.record import Link
@@ -134,7 +135,7 @@ def applied(text: str, edits: list[tuple[int, int, str]]) -> str:
 
 def lifeless(cell: Cell) -> tuple[object, ...]:
     """Return what no change of status may touch."""
-    return cell.id, cell.topic, shape.content_of(cell), cell.since, cell.was, cell.audience
+    return cell.id, cell.topic, spine.content_of(cell), cell.since, cell.was, cell.audience
 
 
 @given(any_text)
@@ -225,7 +226,7 @@ def test_an_edit_of_the_status_touches_only_the_status(text: str, data: st.DataO
         "conf": data.draw(st.sampled_from([None, "high", "low"])),
         "seen": data.draw(st.sampled_from([None, "2026-07-01"])),
     }
-    edits = shape.edit_status(file, file.cells[at], **wanted)
+    edits = cell_edit.edit_status(file, file.cells[at], **wanted)
     after = parse_cells(applied(text, edits))
     assert len(after.cells) == len(file.cells)
     for number, (old, new) in enumerate(zip(file.cells, after.cells, strict=True)):
@@ -246,7 +247,7 @@ def test_an_added_line_joins_its_cell(text: str, data: st.DataObject) -> None:
     if not file.cells:
         return
     at = data.draw(st.integers(0, len(file.cells) - 1))
-    edits = shape.edit_add_line(file, file.cells[at], shape.link_line("relates", "DEC-0777"))
+    edits = cell_edit.edit_add_line(file, file.cells[at], cell_edit.link_line("relates", "DEC-0777"))
     after = parse_cells(applied(text, edits))
     for number, (old, new) in enumerate(zip(file.cells, after.cells, strict=True)):
         added = [("relates", "DEC-0777")] if number == at else []
@@ -259,9 +260,11 @@ def test_an_added_line_joins_its_cell(text: str, data: st.DataObject) -> None:
 @given(any_text, st.integers(1, 4096))
 def test_appending_keeps_every_byte(text: str, size: int) -> None:
     """A block appended after any text is a cell of its own; the text before it is a prefix of the result."""
-    block = shape.print_cell(Cell("DEC-0777", "a/b", "New", "live", "high", "2026-07-01", "2026-07-01", "x", ("why",)))
+    block = cell_edit.print_cell(
+        Cell("DEC-0777", "a/b", "New", "live", "high", "2026-07-01", "2026-07-01", "x", ("why",))
+    )
     tail = text[-size:] if "\n" in text[-size:] or "\r" in text[-size:] else text
-    result = text + shape.appended(tail, block)
+    result = text + cell_edit.appended(tail, block)
     before, after = parse_cells(text), parse_cells(result)
     assert result.startswith(text)
     assert [lifeless(cell) for cell in after.cells[:-1]] == [lifeless(cell) for cell in before.cells]
@@ -285,7 +288,7 @@ def test_appending_keeps_every_byte(text: str, size: int) -> None:
 )
 def test_appending_follows_the_file(text: str, expected: str) -> None:
     """A missing final newline is added, one blank line parts the cells, and the file's line breaks are used."""
-    assert shape.appended(text, "@ X\n") == expected
+    assert cell_edit.appended(text, "@ X\n") == expected
 
 
 words = st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -309,7 +312,7 @@ def test_a_printed_cell_reads_back(gist: str, cue: str, body: list[str]) -> None
         was=("DEC-0007",),
         audience="shared",
     )
-    (cell,) = parse_cells(shape.print_cell(made)).cells
+    (cell,) = parse_cells(cell_edit.print_cell(made)).cells
     assert (cell.id, cell.topic, cell.gist, cell.cue) == ("DEC-0042", "a/b", gist.strip(), cue.strip())
     assert (cell.state, cell.conf, cell.since, cell.seen) == ("live", "low", "2026-06-03", "2026-06-05")
     assert (cell.body, cell.retired, cell.was, cell.audience) == (tuple(body), "2026-07-01", ("DEC-0007",), "shared")
@@ -317,17 +320,17 @@ def test_a_printed_cell_reads_back(gist: str, cue: str, body: list[str]) -> None
 
 def test_content_by_id_tells_twins_apart() -> None:
     """The second cell with one id has a name of its own, so that a change to either shows."""
-    parts = shape.immutable_parts(PAIR + "\n" + PAIR)
+    parts = spine.immutable_parts(PAIR + "\n" + PAIR)
     assert list(parts) == ["DEC-0042", "DEC-0031", "DEC-0042 (2)", "DEC-0031 (2)"]
     assert parts["DEC-0031"] == ("Local cache uses JSON", ("simple to read",), "cache")
 
 
 def test_a_record_carries_what_the_contract_says() -> None:
     """A cell as a record has its kind by prefix, its gist and body as text, and its place."""
-    record = shape.cell_record(parse_cells(PAIR).cells[1], "memory/a.mneme")
+    record = spine.cell_record(parse_cells(PAIR).cells[1], "memory/a.mneme")
     assert (record.id, record.kind, record.path, record.line) == ("DEC-0031", "decision", "memory/a.mneme", 10)
     assert record.text == "Local cache uses JSON\nsimple to read"
-    assert [shape.kind_of(name) for name in ("OKR-0001", "LAW-0001", "A-B-1", "x")] == ["goal", "law", "a-b", ""]
+    assert [spine.kind_of(name) for name in ("OKR-0001", "LAW-0001", "A-B-1", "x")] == ["goal", "law", "a-b", ""]
 
 
 def spine_on(day: str) -> list[str]:
@@ -338,7 +341,7 @@ def spine_on(day: str) -> list[str]:
         "\n@ FACT-0003  a\ngist  C\nstate proposed conf med since 2026-01-01 seen 2026-02-01\n"
         "\n@ FACT-0004  a\ngist  D\nstate stale conf med since 2026-01-01 seen 2026-02-01\n"
     )
-    return [f"{cell.id} {cell.state}" for cell in shape.spine_as_of(parse_cells(text).cells, day)]
+    return [f"{cell.id} {cell.state}" for cell in spine.spine_as_of(parse_cells(text).cells, day)]
 
 
 def test_the_spine_as_of_a_day() -> None:
@@ -354,16 +357,16 @@ def test_the_spine_as_of_a_day() -> None:
 def test_the_spine_of_a_file_is_the_spine_of_its_cells(text: str) -> None:
     """The bulk spine prints what the cells one by one would print."""
     file = parse_cells(text)
-    expected = [shape.spine_line(cell) for cell in file.cells if cell.state in {"live", "stale"}]
-    assert shape.spine_lines(file) == expected
+    expected = [spine.spine_line(cell) for cell in file.cells if cell.state in {"live", "stale"}]
+    assert spine.spine_lines(file) == expected
 
 
 def test_numbers_count_only_what_is_an_id() -> None:
     """The next id follows the highest whole number of that very prefix; huge numbers do not break it."""
     ids = ["DEC-3", "DEC-10000", "DEC-0042-x", "dec-0099", "SUBDEC-0500", "DEC-\u0664\u0662", "DEC-" + "9" * 5000]
-    assert shape.next_id("DEC", ids) == "DEC-10001"
-    assert shape.next_id("GOTCHA", ["GOTCHA-000123456"]) == "GOTCHA-123457"
-    assert shape.next_id("DEC", []) == "DEC-0001"
+    assert cell_edit.next_id("DEC", ids) == "DEC-10001"
+    assert cell_edit.next_id("GOTCHA", ["GOTCHA-000123456"]) == "GOTCHA-123457"
+    assert cell_edit.next_id("DEC", []) == "DEC-0001"
 
 
 @pytest.mark.parametrize(

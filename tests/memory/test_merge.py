@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mneme.errors import NotFoundError
-from mneme.formats.cell import ALLOWED_TRANSITIONS, Cell, content_of, immutable_parts, parse_cells, print_cell
+from mneme.formats.cell import ALLOWED_TRANSITIONS, Cell, parse_cells
+from mneme.formats.cell_edit import print_cell
 from mneme.formats.record import CONFS, STATES, WORKING_STATES, Link
+from mneme.formats.spine import content_of, immutable_parts
 from mneme.memory.merge import Merged, fix_links, merge_cells, merge_files
 from mneme.memory.merge.sequence import align, merge_sequences
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Built by tools/build_skill.py from the sources of mneme: edit those, then `make skill`.
-# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 3e92ebcb590f9e9b
+# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 483bac0fdadc9468
 # ruff: noqa: B905, F821, I001, RUF100, UP036
 # fmt: off
 # mypy: ignore-errors
@@ -2078,22 +2078,6 @@ def _settle(draft: _Draft, number: int) -> None:
         draft.fault("missing-body", number)
 
 
-def numbered_id(prefix: str, number: int) -> str:
-    """Return an id as the format writes it."""
-    return f"{prefix}-{number:0{ID_DIGITS}d}"
-
-
-def _spine_row(cell_id: str, state: str, gist: str, topic: str) -> str:
-    return f"{cell_id:<{ID_WIDTH}} {state:<{STATE_WIDTH}} {gist}  [{topic}]"
-
-
-def spine_lines(file: CellFile) -> list[str]:
-    """Return the spine of a file: a line for every cell in a working state, in file order."""
-    columns = file.columns
-    rows = zip(columns.ids, columns.states, columns.gists, columns.topics)
-    return [_spine_row(*row) for row in rows if row[1] in WORKING_STATES]
-
-
 # --- mneme.formats.columns ------------------------------------------------------------
 
 FIELD_NAMES = ("id", "topic", "gist", "state", "conf", "since", "seen", "cue")
@@ -2604,6 +2588,14 @@ def named_relation(line: str) -> bool:
     return _relation_line().fullmatch(line) is not None
 
 
+# --- mneme.formats.cell_edit ------------------------------------------------------------
+
+
+def numbered_id(prefix: str, number: int) -> str:
+    """Return an id as the format writes it."""
+    return f"{prefix}-{number:0{ID_DIGITS}d}"
+
+
 # --- mneme.check.cell ------------------------------------------------------------
 
 DECAY_AFTER_DAYS = 45
@@ -2952,6 +2944,20 @@ class Report:
         severities = [problem.severity for problem in self.problems]
         counts = [(self.cells, "cell"), *((severities.count(severity), name) for severity, name in named)]
         return ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for count, name in counts)
+
+
+# --- mneme.formats.spine ------------------------------------------------------------
+
+
+def _spine_row(cell_id: str, state: str, gist: str, topic: str) -> str:
+    return f"{cell_id:<{ID_WIDTH}} {state:<{STATE_WIDTH}} {gist}  [{topic}]"
+
+
+def spine_lines(file: CellFile) -> list[str]:
+    """Return the spine of a file: a line for every cell in a working state, in file order."""
+    columns = file.columns
+    rows = zip(columns.ids, columns.states, columns.gists, columns.topics)
+    return [_spine_row(*row) for row in rows if row[1] in WORKING_STATES]
 
 
 # --- mneme.memory.cells.ids ------------------------------------------------------------

@@ -19,16 +19,8 @@ from mneme.check.rule import in_report_order, with_severities
 from mneme.check.secret import find_secrets
 from mneme.check.twin import CONFLICT, find_twins
 from mneme.check.wording import GIST_WIDTH, is_compound, named_relation, width_of
-from mneme.formats.cell import (
-    ALLOWED_TRANSITIONS,
-    INVERSE_RELATIONS,
-    Cell,
-    CellFile,
-    TextEdit,
-    edit_add_line,
-    is_date,
-    link_line,
-)
+from mneme.formats.cell import ALLOWED_TRANSITIONS, INVERSE_RELATIONS, Cell, CellFile, TextEdit, is_date
+from mneme.formats.cell_edit import edit_add_line, link_line
 from mneme.formats.columns import collector_off
 from mneme.formats.record import LIVE, PROPOSED, RETIRED, STALE, STATES, SUPERSEDED, WORKING_STATES
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from mneme import files, git
 from mneme.check.cell import check_transitions
-from mneme.formats.cell import Cell, CellFile, parse_cells, print_cell
+from mneme.formats.cell import Cell, CellFile, parse_cells
+from mneme.formats.cell_edit import print_cell
 from mneme.memory.cells.load import decoded
 
 if TYPE_CHECKING:

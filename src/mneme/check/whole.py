@@ -27,10 +27,11 @@ from mneme.check.rule import in_report_order, with_severities
 from mneme.check.rules import check_severities
 from mneme.check.scan import is_provable, is_read_only
 from mneme.errors import MnemeError
-from mneme.formats.cell import cell_record, parse_cells
+from mneme.formats.cell import parse_cells
 from mneme.formats.fact import ACTIVE, parse_facts
 from mneme.formats.note import LARGE_NOTE_BYTES, LARGE_NOTE_HEAD_BYTES, parse_note
 from mneme.formats.record import SHARED, WORKING_STATES
+from mneme.formats.spine import cell_record
 from mneme.profiles import select_memory
 from mneme.profiles.profile import SUMMARY
 from mneme.settings import FILE_NAME

@@ -166,7 +166,7 @@ def _days(memory: Memory, name: str, day: date, notes: Sequence[str]) -> Iterato
 
 def _spine(memory: Memory) -> Part:
     """Return the working cells: live before stale, the surest first, then those seen last."""
-    from mneme.formats.cell import cell_record, spine_line
+    from mneme.formats.spine import cell_record, spine_line
 
     found = (
         (cell, cell_record(cell, file.path)) for file, cell in memory.cells().all() if cell.state in WORKING_STATES

@@ -121,7 +121,8 @@ def decay(memory: Memory, days: int | None = None, *, dry_run: bool = False) -> 
 
 def _record_of_block(memory: Memory, draft: Draft, new_id: str, path: str, steps: Sequence[Step]) -> Record:
     """Return the record of a cell just appended, without reading the rest of its file again."""
-    from mneme.formats.cell import cell_record, parse_cells
+    from mneme.formats.cell import parse_cells
+    from mneme.formats.spine import cell_record
 
     cell = parse_cells(draft.block(new_id, memory.today)).cells[0]
     hunk = steps[0].hunks[0]
@@ -137,7 +138,7 @@ def _change_one(memory: Memory, verb: str, wanted: str, make: Callable[[CellSet]
 
 
 def _with_records(memory: Memory, done: Done, ids: Sequence[str], *, dry_run: bool) -> Done:
-    from mneme.formats.cell import cell_record
+    from mneme.formats.spine import cell_record
 
     if dry_run or not ids:
         return done
@@ -164,7 +165,7 @@ def free_id(
     memory: Memory, prefix: str, *, take: bool, least: int = 0, contents: Mapping[str, bytes] | None = None
 ) -> str:
     """Return the next free id of a prefix, and take it where it is about to be used."""
-    from mneme.formats.cell import numbered_id
+    from mneme.formats.cell_edit import numbered_id
     from mneme.memory.cells.ids import next_number
 
     number = next_number(memory.workspace, prefix, take=take, least=least, contents=contents)

@@ -68,7 +68,7 @@ def _fresh(memory: Memory, queue: Queue, wanted: Iterable[Proposal]) -> tuple[li
 def _named(memory: Memory, fresh: Sequence[Proposal], prefix: str, *, take: bool) -> tuple[Proposal, ...]:
     """Give each proposal its id; without taking them, those that would be next."""
     from mneme.engine.cells import free_id
-    from mneme.formats.cell import numbered_id
+    from mneme.formats.cell_edit import numbered_id
 
     if take:
         return tuple(dataclasses.replace(one, id=free_id(memory, prefix, take=True)) for one in fresh)

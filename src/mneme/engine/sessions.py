@@ -166,7 +166,7 @@ def _is_alike(one: str, two: str) -> bool:
 
 def _may_decay(memory: Memory) -> Iterator[Suggestion]:
     """Yield what nobody has seen to hold for long, and what is old enough for the archive."""
-    from mneme.formats.cell import cell_record
+    from mneme.formats.spine import cell_record
     from mneme.memory.notes.archive import count_expired
 
     limit = int(memory.workspace.settings["cells.stale_after_days"])

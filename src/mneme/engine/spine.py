@@ -27,7 +27,7 @@ def cells(memory: Memory, paths: Sequence[str] = ()) -> CellSet:
 
 def spine(memory: Memory, paths: Sequence[str] = (), *, as_of: str | None = None) -> Sequence[str]:
     """Return the spine, a line for each cell that holds, or that held on a day."""
-    from mneme.formats.cell import spine_line, spine_lines
+    from mneme.formats.spine import spine_line, spine_lines
 
     if as_of is None and not memory.shared:
         return [line for file in memory.cells(paths).files for line in spine_lines(file)]
@@ -36,14 +36,15 @@ def spine(memory: Memory, paths: Sequence[str] = (), *, as_of: str | None = None
 
 def spine_records(memory: Memory, paths: Sequence[str] = (), *, as_of: str | None = None) -> Sequence[Record]:
     """Return the cells of the spine as records."""
-    from mneme.formats.cell import cell_record
+    from mneme.formats.spine import cell_record
 
     return [cell_record(cell, path) for path, cell in _held(memory, paths, as_of)]
 
 
 def _held(memory: Memory, paths: Sequence[str], as_of: str | None) -> Sequence[tuple[str, Cell]]:
-    from mneme.formats.cell import is_date, spine_as_of
+    from mneme.formats.cell import is_date
     from mneme.formats.record import WORKING_STATES
+    from mneme.formats.spine import spine_as_of
 
     known = memory.cells(paths)
     seen = [(file.path, cell) for file, cell in known.all() if not memory.shared or _is_shared(memory, file.path, cell)]

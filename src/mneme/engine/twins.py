@@ -36,7 +36,7 @@ def find_twin(memory: Memory, text: str, topic: str, contents: Mapping[str, byte
 
 def _among_cells(memory: Memory, text: str, topic: str, contents: Mapping[str, bytes]) -> Iterable[tuple[str, Record]]:
     from mneme.check.known import NEW, duplicate_in_text
-    from mneme.formats.cell import cell_record
+    from mneme.formats.spine import cell_record
     from mneme.memory.cells.load import decoded
     from mneme.memory.cells.proposals import PATH
 

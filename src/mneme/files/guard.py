@@ -26,7 +26,7 @@ def check_immutable(path: str, before: bytes, edits: Sequence[Edit], after: byte
 
 
 def _check_cells(path: str, before: bytes, edits: Sequence[Edit], after: bytes) -> None:
-    from mneme.formats.cell import immutable_parts
+    from mneme.formats.spine import immutable_parts
 
     for was, now in _pieces(before, edits, after):
         _compare(path, immutable_parts(_text(was)), immutable_parts(_text(now)))

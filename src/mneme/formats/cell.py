@@ -9,7 +9,7 @@ canonical cells of a long file in one pass (`CellFile.columns`). Nothing here re
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import cache, lru_cache
 from itertools import accumulate, pairwise
@@ -27,13 +27,11 @@ from mneme.formats.record import (
     STALE,
     STATES,
     SUPERSEDED,
-    WORKING_STATES,
     Link,
-    Record,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from mneme.formats.columns import Columns
 
@@ -677,215 +675,3 @@ def _settle(draft: _Draft, number: int) -> None:
         draft.fault("missing-cue", number)
     if draft.id and not draft.body:
         draft.fault("missing-body", number)
-
-
-# --- naming -----------------------------------------------------------------------------------------------------
-
-
-@cache
-def _number() -> re.Pattern[str]:
-    return re.compile(r"[0-9]+")
-
-
-def _whole_number(text: str) -> int:
-    return int(text) if len(text) <= MAX_NUMBER_DIGITS and _number().fullmatch(text) else 0
-
-
-def next_id(prefix: str, ids: Iterable[str]) -> str:
-    """Return the id after the highest of those with a prefix; only ASCII digits count, and letters as they stand."""
-    start = len(prefix) + 1
-    numbers = (_whole_number(known[start:]) for known in ids if known.startswith(prefix + "-"))
-    return numbered_id(prefix, max(numbers, default=0) + 1)
-
-
-def numbered_id(prefix: str, number: int) -> str:
-    """Return an id as the format writes it."""
-    return f"{prefix}-{number:0{ID_DIGITS}d}"
-
-
-# --- writing -----------------------------------------------------------------------------------------------------
-
-
-def edit_status(
-    file: CellFile, cell: Cell, *, state: str | None = None, conf: str | None = None, seen: str | None = None
-) -> list[TextEdit]:
-    """Return the edits that set some of a cell's status values, each where it stands or where it belongs."""
-    wanted = {key: value for key, value in (("state", state), ("conf", conf), ("seen", seen)) if value is not None}
-    spans = {"state": cell.state_span, "conf": cell.conf_span, "since": cell.since_span, "seen": cell.seen_span}
-    edits: list[TextEdit] = []
-    added: dict[int, list[str]] = {}
-    for key, value in wanted.items():
-        span = spans[key]
-        if span is not None:
-            edits.append((*span, value))
-        else:
-            added.setdefault(_status_anchor(spans, key), []).append(f"{key} {value}")
-    for anchor, pairs in added.items():
-        joined = "   ".join(pairs)
-        new = (
-            _insertion(file.text, cell.head, cell.newline + joined) if anchor < 0 else (anchor, anchor, f"   {joined}")
-        )
-        edits.append(new)
-    return sorted(edits)
-
-
-def _insertion(text: str, at: int, new: str) -> TextEdit:
-    """Return an insertion; at the very end it takes the last character along, to stay before what is appended."""
-    return (at - 1, at, text[at - 1 : at] + new) if at == len(text) else (at, at, new)
-
-
-def _status_anchor(spans: dict[str, tuple[int, int] | None], key: str) -> int:
-    """Return the offset after which a missing status value goes: behind the written one that comes before it."""
-    before = [span[1] for name in STATUS_KEYS[: STATUS_KEYS.index(key)] if (span := spans[name])]
-    after = [span[1] for name in STATUS_KEYS if (span := spans[name])]
-    return before[-1] if before else after[-1] if after else -1
-
-
-def edit_add_line(file: CellFile, cell: Cell, *lines: str) -> list[TextEdit]:
-    """Return the edit that puts more lines (a link, a `# retired` or `# was` comment) at the end of a cell."""
-    return [_insertion(file.text, cell.tail, "".join(cell.newline + line for line in lines))]
-
-
-def link_line(relation: str, target: str) -> str:
-    """Return a link as a line."""
-    return f"link  {relation} {target}"
-
-
-def retired_line(day: str) -> str:
-    """Return the comment that dates a retirement."""
-    return f"# retired {day}"
-
-
-def was_line(cell_id: str) -> str:
-    """Return the comment that remembers the id a cell had before it was renumbered."""
-    return f"# was {cell_id}"
-
-
-def appended(tail: str, block: str) -> str:
-    """Return what to write at the end of a file so that a block stands there as a cell of its own.
-
-    `tail` is the end of the file's text, as much of it as there is at hand; one line with its break is enough. The
-    block takes the file's line breaks, and is parted from what is there by a blank line.
-    """
-    newline = newline_of(tail)
-    block = block if newline == "\n" else block.replace("\n", newline)
-    if not tail or tail == BOM:
-        return block
-    if tail[-1] not in "\r\n":
-        return newline + newline + block
-    last = tail.removesuffix(newline)
-    blank = not last or last[-1] in "\r\n" or not split_lines(last).texts[-1].strip()
-    return block if blank else newline + block
-
-
-def print_cell(cell: Cell) -> str:
-    """Return a cell as a canonical block that ends with a line break; where it lay before does not matter."""
-    lines = [
-        f"@ {cell.id}  {cell.topic}".rstrip(),
-        f"gist  {flat_text(cell.gist)}",
-        f"state {cell.state}   conf {cell.conf}   since {cell.since}   seen {cell.seen}",
-    ]
-    cue = flat_text(cell.cue)
-    lines += [f"cue   {cue}"] if cue else []
-    lines += [f"> {line}" if line else ">" for text in cell.body for line in split_lines(text).texts]
-    lines += [link_line(link.relation, link.target) for link in cell.links]
-    lines += [retired_line(cell.retired)] if cell.retired else []
-    lines += [was_line(earlier) for earlier in cell.was]
-    lines += ["# audience: shared"] if cell.audience == SHARED else []
-    return "\n".join(lines) + "\n"
-
-
-def flat_text(text: str) -> str:
-    """Return a text as the one line a field can hold: no line breaks, nothing around it."""
-    return " ".join(line.strip() for line in split_lines(text.strip()).texts if line.strip())
-
-
-# --- reading as the rest of the engine does ----------------------------------------------------------------------
-
-
-def kind_of(cell_id: str) -> str:
-    """Return the kind of memory that an id's prefix names: for an unknown prefix, the prefix itself."""
-    prefix = cell_id.rpartition("-")[0]
-    return KINDS.get(prefix, "proposal" if prefix == "PROP" else prefix.lower())
-
-
-def cell_record(cell: Cell, path: str) -> Record:
-    """Return a cell as the record that every other part of the engine reads."""
-    return Record(
-        id=cell.id,
-        kind=kind_of(cell.id),
-        path=path,
-        line=cell.line,
-        end_line=cell.end_line,
-        text="\n".join((cell.gist, *cell.body)),
-        state=cell.state,
-        conf=cell.conf,
-        since=cell.since,
-        seen=cell.seen,
-        audience=cell.audience or PRIVATE,
-        links=cell.links,
-    )
-
-
-def content_of(cell: Cell) -> Content:
-    """Return what may never change in a cell: its gist, its body and its cue."""
-    return cell.gist, cell.body, cell.cue
-
-
-def immutable_parts(text: str) -> dict[str, Content]:
-    """Return the content of every cell of a text by id; the second cell with one id is `DEC-0042 (2)`, and so on."""
-    parts: dict[str, Content] = {}
-    repeats: dict[str, int] = {}
-    for cell in parse_cells(text).cells:
-        again = repeats[cell.id] = repeats.get(cell.id, 0) + 1
-        parts[cell.id if again == 1 else f"{cell.id} ({again})"] = content_of(cell)
-    return parts
-
-
-def spine_line(cell: Cell) -> str:
-    """Return the one line that stands for a cell at boot."""
-    return _spine_row(cell.id, cell.state, cell.gist, cell.topic)
-
-
-def _spine_row(cell_id: str, state: str, gist: str, topic: str) -> str:
-    return f"{cell_id:<{ID_WIDTH}} {state:<{STATE_WIDTH}} {gist}  [{topic}]"
-
-
-def spine_lines(file: CellFile) -> list[str]:
-    """Return the spine of a file: a line for every cell in a working state, in file order."""
-    columns = file.columns
-    rows = zip(columns.ids, columns.states, columns.gists, columns.topics, strict=True)
-    return [_spine_row(*row) for row in rows if row[1] in WORKING_STATES]
-
-
-def spine_as_of(cells: Sequence[Cell], day: str) -> list[Cell]:
-    """Return the cells that were believed on a day, in the state they then had.
-
-    A cell holds from its `since` until the `since` of its first successor, or until its `# retired` date; where neither
-    is written, it holds as long as it was last seen to. A proposed cell was never believed. A stale one was live for as
-    long as it was still being affirmed.
-    """
-    successors = _successor_days(cells)
-    found = []
-    for cell in cells:
-        if cell.state not in STATES or cell.state == PROPOSED or not is_date(cell.since) or day < cell.since:
-            continue
-        if cell.state in WORKING_STATES:
-            found.append(replace(cell, state=LIVE) if day <= cell.seen else cell)
-            continue
-        end = cell.retired if cell.state == RETIRED else successors.get(cell.id, "")
-        if day < end if end else day <= cell.seen:
-            found.append(replace(cell, state=LIVE))
-    return found
-
-
-def _successor_days(cells: Sequence[Cell]) -> dict[str, str]:
-    """Return for every superseded id the first day on which a successor held, by links written on either side."""
-    since = {cell.id: cell.since for cell in cells if is_date(cell.since)}
-    pairs = [(cell.id, link.target) for cell in cells for link in cell.links if link.relation == "superseded-by"]
-    pairs += [(link.target, cell.id) for cell in cells for link in cell.links if link.relation == "supersedes"]
-    days: dict[str, str] = {}
-    for loser, winner in pairs:
-        if winner in since:
-            days[loser] = min(days.get(loser, since[winner]), since[winner])
-    return days

@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mneme.formats.cell import Cell, flat_text, print_cell
+from mneme.formats.cell import Cell
+from mneme.formats.cell_edit import flat_text, print_cell
 from mneme.formats.record import MED, PROPOSED
 
 if TYPE_CHECKING:

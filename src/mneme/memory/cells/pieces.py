@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mneme.formats.cell import cell_record, parse_cells
+from mneme.formats.cell import parse_cells
 from mneme.formats.piece import Piece
+from mneme.formats.spine import cell_record
 
 
 def cell_pieces(text: str, path: str, *, tier: str, audience: str) -> tuple[Piece, ...]:

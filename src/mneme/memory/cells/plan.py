@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mneme import files
 from mneme.errors import BadInputError, RefusedError
 from mneme.formats import cell as shape
+from mneme.formats import cell_edit
 from mneme.formats.record import LIVE, MED, PROPOSED, RETIRED, STALE, SUPERSEDED, Link
 from mneme.memory.cells.load import decoded
 
@@ -52,7 +53,7 @@ class Draft:
             body=(self.why,) if self.why else (),
             links=self.links,
         )
-        return shape.print_cell(cell)
+        return cell_edit.print_cell(cell)
 
 
 def check_draft(draft: Draft) -> Draft:
@@ -89,7 +90,7 @@ def plan_append(path: str, content: bytes | None, block: str, reason: str) -> Ch
     if content is None:
         return files.plan_create(path, block.encode("utf-8", "surrogateescape"), reason)
     tail = decoded(content[-4096:])
-    addition = shape.appended(tail, block).encode("utf-8", "surrogateescape")
+    addition = cell_edit.appended(tail, block).encode("utf-8", "surrogateescape")
     return files.plan_edit(path, content, [files.Edit(len(content), len(content), addition)], reason)
 
 
@@ -103,14 +104,14 @@ def plan_supersede(cells: CellSet, wanted: str, draft: Draft, new_id: str, path:
     file, old = cells.get(wanted)
     check_transition(old, SUPERSEDED)
     block = draft.block(new_id, today)
-    edits = [*shape.edit_status(file, old, state=SUPERSEDED)]
-    edits += shape.edit_add_line(file, old, shape.link_line("superseded-by", new_id))
+    edits = [*cell_edit.edit_status(file, old, state=SUPERSEDED)]
+    edits += cell_edit.edit_add_line(file, old, cell_edit.link_line("superseded-by", new_id))
     reason = f"{old.id} is superseded by {new_id}"
     if path != file.path:
         content = cells.contents.get(path)
         return [plan_append(path, content, block, reason), plan_status(cells, file, edits, reason)]
     end = len(file.text)
-    return [plan_status(cells, file, [*edits, (end, end, shape.appended(file.text[-4096:], block))], reason)]
+    return [plan_status(cells, file, [*edits, (end, end, cell_edit.appended(file.text[-4096:], block))], reason)]
 
 
 def check_transition(cell: Cell, state: str) -> None:
@@ -135,7 +136,7 @@ def plan_affirm(cells: CellSet, wanted: str, today: date, conf: str | None) -> C
     if cell.state not in (LIVE, STALE):
         message = f"'{cell.id}' is {cell.state or 'without a state'}; only what is live or stale can be affirmed"
         raise RefusedError(message, f"mneme mark {cell.id} live" if cell.state == PROPOSED else f"mneme show {cell.id}")
-    edits = shape.edit_status(file, cell, state=LIVE, conf=conf, seen=today.isoformat())
+    edits = cell_edit.edit_status(file, cell, state=LIVE, conf=conf, seen=today.isoformat())
     return plan_status(cells, file, edits, f"{cell.id} still holds")
 
 
@@ -144,9 +145,9 @@ def plan_mark(cells: CellSet, wanted: str, state: str | None, conf: str | None, 
     file, cell = cells.get(wanted)
     if state:
         check_transition(cell, state)
-    edits = list(shape.edit_status(file, cell, state=state, conf=conf))
+    edits = list(cell_edit.edit_status(file, cell, state=state, conf=conf))
     if state == RETIRED and cell.state != RETIRED:
-        edits += shape.edit_add_line(file, cell, shape.retired_line(today.isoformat()))
+        edits += cell_edit.edit_add_line(file, cell, cell_edit.retired_line(today.isoformat()))
     return plan_status(cells, file, edits, f"{cell.id} is {state or 'of confidence ' + str(conf)}")
 
 
@@ -156,7 +157,7 @@ def plan_decay(cells: CellSet, today: date, days: int) -> tuple[list[Change], li
     changes, decayed = [], []
     for file in cells.files:
         old = [cell for cell in file.cells if cell.state == LIVE and shape.is_date(cell.seen) and cell.seen < limit]
-        edits = [edit for cell in old for edit in shape.edit_status(file, cell, state=STALE)]
+        edits = [edit for cell in old for edit in cell_edit.edit_status(file, cell, state=STALE)]
         if edits:
             changes.append(plan_status(cells, file, edits, f"not seen for {days} days"))
             decayed += old

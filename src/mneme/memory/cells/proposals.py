@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mneme import files
 from mneme.errors import NotFoundError, RefusedError
 from mneme.formats import cell as shape
+from mneme.formats import cell_edit
 from mneme.formats.proposal import PREFIX, parse_proposal
 from mneme.formats.record import RETIRED
 from mneme.memory.cells.ids import nearest_ids
@@ -71,6 +72,6 @@ def plan_settle(queue: Queue, fates: Iterable[tuple[str, str]], day: str) -> Cha
     edits: list[shape.TextEdit] = []
     for wanted, comment in fates:
         cell = cells[wanted]
-        edits += shape.edit_status(queue.file, cell, state=RETIRED)
-        edits += shape.edit_add_line(queue.file, cell, shape.retired_line(day), comment)
+        edits += cell_edit.edit_status(queue.file, cell, state=RETIRED)
+        edits += cell_edit.edit_add_line(queue.file, cell, cell_edit.retired_line(day), comment)
     return files.plan_edit(PATH, queue.content or b"", files.text_edits(queue.file.text, edits), "settled")

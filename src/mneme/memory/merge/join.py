@@ -11,8 +11,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mneme.formats.cell import content_of, edit_status, is_date, link_line, parse_cells, retired_line, split_lines
+from mneme.formats.cell import is_date, parse_cells, split_lines
+from mneme.formats.cell_edit import edit_status, link_line, retired_line
 from mneme.formats.record import CONFS, LIVE, PRIVATE, PROPOSED, RETIRED, SHARED, STALE, SUPERSEDED
+from mneme.formats.spine import content_of
 from mneme.memory.merge.document import edited
 
 if TYPE_CHECKING:

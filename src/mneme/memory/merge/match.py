@@ -11,7 +11,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mneme.formats.cell import content_of, is_id, numbered_id, parse_cells, split_lines, was_line
+from mneme.formats.cell import is_id, parse_cells, split_lines
+from mneme.formats.cell_edit import numbered_id, was_line
+from mneme.formats.spine import content_of
 from mneme.memory.merge.document import edited
 
 if TYPE_CHECKING:
