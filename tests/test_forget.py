@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engine.workspaces import make, shared
 
 from mneme.engine import Memory, open_memory
 from mneme.errors import BadInputError, NotFoundError, RefusedError
@@ -120,3 +121,75 @@ def test_a_dry_run_shows_and_destroys_nothing(memory: Memory) -> None:
     before = {place: place.read_bytes() for place in memory.root.rglob("*") if place.is_file()}
     assert "-gist  The door code" in memory.forget("FACT-0001", dry_run=True).diff
     assert {place: place.read_bytes() for place in memory.root.rglob("*") if place.is_file()} == before
+
+
+class TestKinds:
+    """Forgetting a memory of any kind takes with it what was drawn from it."""
+
+    def test_a_fact_keeps_its_id_and_says_nothing(self, tmp_path: Path) -> None:
+        """The chain stays whole, the summary is drawn anew, and the id is not given again."""
+        memory = make(tmp_path, "protocol")
+        memory.remember("Acme hides gold in the cellar", about="acme")
+        memory.supersede("acme-001", "Acme hides gold in the attic")
+        memory.forget("acme-001")
+        assert places_of(memory.root, "in the cellar") == []
+        memory.forget("acme-002")
+        assert places_of(memory.root, "hides gold") == []
+        assert [(one.id, one.state) for one in memory.list(entity="acme")] == [
+            ("acme-001", "superseded"),
+            ("acme-002", "retired"),
+        ]
+        assert "forgotten" not in (memory.root / "brain/areas/acme/summary.md").read_text()
+        assert not [one for one in memory.check().problems if one.severity == "error"]
+        assert memory.remember("Acme moved to the harbour", about="acme").records[0].id == "acme-003"
+        with pytest.raises(NotFoundError, match="was forgotten already"):
+            memory.forget("acme-002")
+
+    def test_a_classified_memory_goes_with_what_leads_to_it(self, tmp_path: Path) -> None:
+        """Index, USER.md and the day's pointer lose their lines; what stands beside them stays."""
+        memory = make(tmp_path, "never-forget")
+        memory.remember("Drinks plum brandy at night", kind="user")
+        memory.remember("Speaks Danish", kind="user")
+        memory.note("remembered what Bo said about plums")
+        memory.forget("memory/user/drinks-plum-brandy-at-night.md")
+        assert places_of(memory.root, "plum brandy") == []
+        assert "Speaks Danish" in (memory.root / "USER.md").read_text()
+        assert "about plums" in (memory.root / "memory/2026-01-31.md").read_text()
+        assert not [one for one in memory.check().problems if one.severity in ("error", "warn")]
+
+    def test_an_entry_leaves_its_file(self, tmp_path: Path) -> None:
+        """With its reason; its neighbours stay."""
+        memory = make(tmp_path, "v4")
+        memory.remember("The index runs on port 6333", kind="infrastructure")
+        name = (
+            memory.remember("The vault key is under the stone", kind="infrastructure", why="Bo said so").records[0].id
+        )
+        memory.forget(name)
+        assert places_of(memory.root, "under the stone") == []
+        assert places_of(memory.root, "Bo said so") == []
+        assert "port 6333" in (memory.root / "memory/semantic/infrastructure.md").read_text()
+
+    def test_a_short_entry_is_gone_from_history_too(self, tmp_path: Path) -> None:
+        """A text too short to be searched for is searched for as the line that it is."""
+        memory = make(tmp_path, "openclaw")
+        memory.forget(memory.remember("Tee", kind="preference").records[0].id)
+        assert places_of(memory.root, "- Tee") == []
+
+    def test_a_section_goes_with_its_heading(self, tmp_path: Path) -> None:
+        """Its subsections are others."""
+        memory = make(
+            tmp_path, **{"memory__harbour.md": "# Harbour\n\nBoats.\n\n## Secret pier\n\nNorth.\n\n## Else\n\nx\n"}
+        )
+        memory.forget("memory/harbour.md#secret-pier")
+        assert (memory.root / "memory/harbour.md").read_text() == "# Harbour\n\nBoats.\n\n## Else\n\nx\n"
+
+    def test_a_shared_context_forgets_nothing_private(self, tmp_path: Path) -> None:
+        """Neither by id nor by text, nor does it learn that there is something."""
+        memory = make(tmp_path, "never-forget")
+        memory.remember("Drinks plum brandy at night", kind="user")
+        guest = shared(memory)
+        for what in ("memory/user/drinks-plum-brandy-at-night.md", "plum brandy", "never said"):
+            for dry_run in (True, False):
+                with pytest.raises(NotFoundError):
+                    guest.forget(what, dry_run=dry_run)
+        assert "plum brandy" in (memory.root / "USER.md").read_text()

@@ -16,7 +16,7 @@ from mneme.formats.cell import is_id
 from mneme.memory.cells.load import decoded, load_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import date
 
     from mneme.files import Change, Plan
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 TEXT_SUFFIXES = (".mneme", ".mn", ".md", ".markdown", ".txt", ".json", ".jsonl", ".toml", ".yaml", ".yml", ".csv")
 # A shorter line says too little by itself to be searched for everywhere; it is then searched for as a whole line.
-_TELLING_CHARS = 8
+TELLING_CHARS = 8
+_WORD = re.compile(r"\w{3}|[\u3400-\u9fff]")
+_MARKER = re.compile(r"\A\s*(?:[-*+]|[0-9]{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 
 
 def plan_forget(workspace: Workspace, what: str, today: date) -> tuple[Plan, tuple[str, ...]]:
@@ -45,9 +47,8 @@ def plan_forget(workspace: Workspace, what: str, today: date) -> tuple[Plan, tup
         cells.get(what)
     if (content := _find_named_file(workspace, what)) is not None:
         path = workspace.relative(workspace.root / what)
-        return _plan([files.plan_remove(path, content, "forgotten")], path), tuple(
-            _line_needles(workspace, path, content)
-        )
+        needles = telling_lines(workspace, decoded(content), {path: ""})
+        return _plan([files.plan_remove(path, content, "forgotten")], path), tuple(needles)
     return _plan(list(_forget_text(workspace, what)), "a text"), (what,)
 
 
@@ -86,7 +87,7 @@ def _telling(lines: Sequence[str]) -> Iterator[str]:
     """Yield the texts to search for: a telling line without its key, a short one as the whole line that it is."""
     for line in lines:
         text = line.removeprefix(">").strip()
-        if len(text) >= _TELLING_CHARS and not re.match(r"(state|conf|since|seen|link)\s", text):
+        if len(text) >= TELLING_CHARS and not re.match(r"(state|conf|since|seen|link)\s", text):
             yield text
         elif line.startswith(">") and text:
             yield line + "\n"
@@ -101,13 +102,20 @@ def _find_named_file(workspace: Workspace, what: str) -> bytes | None:
         return None
 
 
-def _line_needles(workspace: Workspace, path: str, content: bytes) -> Iterator[str]:
-    """Yield the lines that no other file of the workspace has: what the file alone said."""
-    lines = {line.strip() for line in decoded(content).splitlines() if len(line.strip()) >= _TELLING_CHARS}
-    for other in workspace.walk(TEXT_SUFFIXES):
-        if other != path and lines:
-            lines -= {line.strip() for line in decoded(files.find_file(workspace.root / other) or b"").splitlines()}
+def telling_lines(workspace: Workspace, text: str, changed: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of a text that nothing else in the workspace has; `changed` files as they are to be."""
+    lines = {_whole_or_bare(line) for line in text.splitlines() if _WORD.search(line)}
+    for path in workspace.walk(TEXT_SUFFIXES):
+        if lines:
+            other = changed[path] if path in changed else decoded(files.find_file(workspace.root / path) or b"")
+            lines -= {_whole_or_bare(line) for line in other.splitlines()}
     yield from sorted(lines)
+
+
+def _whole_or_bare(line: str) -> str:
+    """Return what of a line is searched for: the words without their marker, of a short one the whole line."""
+    bare = _MARKER.sub("", line).strip()
+    return bare if len(bare) >= TELLING_CHARS else line + "\n"
 
 
 def _forget_text(workspace: Workspace, what: str) -> Iterator[Change]:

@@ -70,3 +70,16 @@ def test_without_a_repository_nothing_is_committed(tmp_path: Path) -> None:
     """A workspace need not lie in one."""
     (tmp_path / "mneme.toml").write_text('profile = "v4"\n')
     assert opened(tmp_path).remember("Lunch is at noon", kind="lesson").problems == ()
+
+
+def test_making_a_workspace_and_forgetting_are_commits_too(root: Path) -> None:
+    """A layout that commits does so from its first plan on, and what is forgotten leaves no change behind."""
+    from mneme.engine.setup import init_workspace
+
+    (root / "mneme.toml").unlink()
+    init_workspace(str(root), now=lambda: datetime(2026, 3, 4, tzinfo=UTC), profile="v4")
+    memory = opened(root)
+    name = memory.remember("The index runs on port 6333", kind="infrastructure").records[0].id
+    memory.forget(name)
+    assert git(root, "log", "--format=%s").splitlines()[2] == "mneme: init v4"
+    assert git(root, "status", "--porcelain") == ""

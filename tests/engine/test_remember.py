@@ -203,6 +203,27 @@ class TestClassified:
         assert not (memory.root / old).exists()
         assert [pointer.path for pointer in parse_note(read(memory, "MEMORY.md")).pointers] == [new.id]
 
+    def test_superseding_keeps_the_place_in_the_index_and_leads_links_along(self, memory: Memory) -> None:
+        """The new line stands where the old one stood; links to the old file lead to the archive, ours and a person's."""
+        old = memory.remember("Lists, never tables", kind="feedback").records[0].id
+        memory.remember("Speaks Danish", kind="user")
+        put(memory.root, "SOUL.md", f"See [the rule]({old}).\n")
+        new, was = memory.supersede(old, "Tables are fine in reports").records
+        pointers = parse_note(read(memory, "MEMORY.md")).pointers
+        assert [pointer.path for pointer in pointers] == [new.id, "memory/user/speaks-danish.md"]
+        assert read(memory, "SOUL.md") == f"See [the rule]({was.id}).\n"
+        assert "[Lists, never tables](archive/2026/01/lists-never-tables.md)" in read(memory, "memory/2026-01-31.md")
+        assert not [one for one in memory.check().problems if one.rule == "dead-link"]
+        gone = memory.mark(new.id, "retired").records[0]
+        assert not [one for one in memory.check().problems if one.rule == "dead-link"]
+        assert gone.id.startswith("memory/archive/")
+
+    def test_an_address_is_named_by_its_host(self, memory: Memory) -> None:
+        """Neither the title nor the file name is cut in the middle of a long address."""
+        done = memory.remember("The board is at https://grafana.example/d/abc/atlas?x=1", kind="reference")
+        assert done.records[0].id == "memory/reference/the-board-is-at-grafanaexample.md"
+        assert "- [The board is at grafana.example](" in read(memory, "MEMORY.md")
+
     def test_a_pointer_is_left_in_the_note_of_the_day(self, memory: Memory) -> None:
         """Today's note links to what was stored, from where it lies."""
         memory.remember("Lists, never tables", kind="feedback")
@@ -355,6 +376,13 @@ class TestTasks:
             memory.done("order")
         assert len(raised.value.choices) == 2
 
+    def test_what_was_done_may_be_to_be_done_again(self, memory: Memory) -> None:
+        """A ticked task is no twin of the next one, which has a name of its own."""
+        first = memory.done("desk").records[0].id
+        (again,) = memory.remember("Order a new desk", kind="task").records
+        assert (again.id, again.state) == (f"{first}-1", "live")
+        assert memory.done("desk").records[0].id == again.id
+
     def test_a_todo_cell_is_retired(self, memory: Memory) -> None:
         """A cell has no box."""
         name = memory.remember("Paint the fence", kind="todo").records[0].id
@@ -467,6 +495,24 @@ class TestOptions:
         home = memory.workspace.home_of(kind)
         record = memory.remember(text, guess=True).records[0]
         assert home.path in ("cells", record.path, record.path.rpartition("/")[0] + "/")
+
+    @pytest.mark.parametrize(
+        ("profile", "home"),
+        [("protocol", "MEMORY.md"), ("v4", "memory/episodic/2026-01-31.md"), ("openclaw", "MEMORY.md")],
+    )
+    def test_a_text_that_says_nothing_of_its_kind_is_no_decision(self, tmp_path: Path, profile: str, home: str) -> None:
+        """It is a fact, or what comes nearest to one in a layout that keeps none; nothing is said to look like one."""
+        memory = make(tmp_path, profile)
+        with pytest.raises(UnsureError, match="nothing in its words says"):
+            memory.remember("The attic is dry")
+        (record,) = memory.remember("The attic is dry", guess=True).records
+        assert record.path == home
+        assert "Decision" not in read(memory, home)
+
+    def test_an_option_that_no_kind_takes_is_refused(self, tmp_path: Path) -> None:
+        """It does not become a memory of some other kind."""
+        with pytest.raises(BadInputError, match="no kind of the profile 'v4' takes --about"):
+            make(tmp_path, "v4").remember("Acme pays yearly", about="acme")
 
     def test_a_fact_or_a_project_says_its_kind_by_itself(self, tmp_path: Path) -> None:
         """`about` is for facts, `project` for where one stands."""

@@ -35,9 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", metavar="add|show|rotate|clear", choices=ACTIONS, help="what to do")
     parser.add_argument("text", metavar="TEXT", nargs="?", help="what to add")
     parser.add_argument("--friction", action="store_true", help="add: mark it as something that cost time")
-    parser.add_argument(
-        "--force", action="store_true", help="rotate: now, whatever; add: even if it looks like a secret"
-    )
+    parser.add_argument("--redact", action="store_true", help="add: write a secret masked instead of refusing it")
+    parser.add_argument("--force", action="store_true", help="rotate: now, though a task is active")
 
 
 def run(args: argparse.Namespace, io: IO) -> int:
@@ -53,7 +52,7 @@ def run(args: argparse.Namespace, io: IO) -> int:
 
 def _add(args: argparse.Namespace, io: IO) -> int:
     with io.open(make=True) as memory:
-        done = memory.buffer_add(args.text, friction=args.friction, force=args.force, dry_run=io.dry_run)
+        done = memory.buffer_add(args.text, friction=args.friction, redact=args.redact, dry_run=io.dry_run)
     io.print_done(done)
     return EXIT_CLEAN
 

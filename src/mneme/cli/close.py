@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--decisions", metavar="TEXT", default="", help="what was changed")
     parser.add_argument("--signal", metavar="TEXT", default="", help="what was learned about the system")
     parser.add_argument("--open", metavar="TEXT", default="", help="what is left to do, or none")
-    parser.add_argument("--force", action="store_true", help="write it even if it looks like a secret")
+    parser.add_argument("--redact", action="store_true", help="write a secret masked instead of refusing it")
 
 
 def run(args: argparse.Namespace, io: IO) -> int:
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace, io: IO) -> int:
 
     with io.open(make=True) as memory:
         closed = memory.close_day(
-            decisions=args.decisions, signal=args.signal, open=args.open, force=args.force, dry_run=io.dry_run
+            decisions=args.decisions, signal=args.signal, open=args.open, redact=args.redact, dry_run=io.dry_run
         )
     done = closed.done
     if io.json:

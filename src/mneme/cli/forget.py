@@ -31,13 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, io: IO) -> int:
     """Plan, apply, print."""
     with io.open() as memory:
-        if (
-            not io.dry_run
-            and not args.yes
-            and not io.confirm(f"forget '{args.what}' for good?", "mneme forget ... --yes")
-        ):
-            io.say("nothing was forgotten")
-            return EXIT_PROBLEMS
+        if not io.dry_run and not args.yes:
+            memory.forget(args.what, dry_run=True)  # what is not there is not asked about
+            if not io.confirm(f"forget '{args.what}' for good?", "mneme forget ... --yes"):
+                io.say("nothing was forgotten")
+                return EXIT_PROBLEMS
         gone = memory.forget(args.what, dry_run=io.dry_run)
     if io.json:
         io.print_json((), memory.problems, **gone.as_json())
@@ -45,4 +43,5 @@ def run(args: argparse.Namespace, io: IO) -> int:
         io.print_diff(gone.diff)
     else:
         io.print(str(gone))
+        io.warn_problems(memory.problems)
     return EXIT_CLEAN

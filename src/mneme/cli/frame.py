@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mneme.cli.verbs import Verb
 
 EXIT_BROKEN_PIPE = 141
-TAKES_VALUE = frozenset({"--workspace", "--today"})
+TAKES_VALUE = frozenset({"--workspace", "--today", "--context"})
 FLAGS = frozenset({"--json", "--quiet", "--no-color", "--dry-run"})
 
 

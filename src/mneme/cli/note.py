@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's own arguments."""
     parser.add_argument("text", metavar="TEXT", help="what happened")
     parser.add_argument("--section", metavar="NAME", help="the heading it goes under (default: by its time)")
-    parser.add_argument("--force", action="store_true", help="write it even if it looks like a secret")
+    parser.add_argument("--redact", action="store_true", help="write a secret masked instead of refusing it")
 
 
 def run(args: argparse.Namespace, io: IO) -> int:
@@ -35,7 +35,7 @@ def run(args: argparse.Namespace, io: IO) -> int:
     from mneme.engine.results import EXISTS
 
     with io.open(make=True) as memory:
-        done = memory.note(args.text, args.section, force=args.force, dry_run=io.dry_run)
+        done = memory.note(args.text, args.section, redact=args.redact, dry_run=io.dry_run)
     io.print_done(done)
     if done.status == EXISTS and not io.json:
         io.say("the day's note says this already; nothing was written")

@@ -30,13 +30,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's own arguments."""
     parser.add_argument("text", metavar="TEXT", nargs="?", default="", help="what was done, and what comes next")
     parser.add_argument("--session", metavar="NAME", default="", help="the name that the host gives this session")
-    parser.add_argument("--force", action="store_true", help="write it even if it looks like a secret")
+    parser.add_argument("--redact", action="store_true", help="write a secret masked instead of refusing it")
 
 
 def run(args: argparse.Namespace, io: IO) -> int:
     """Plan, apply, print."""
     with io.open(make=bool(args.text)) as memory:
-        wrapped = memory.wrap_up(args.text, session=args.session, force=args.force, dry_run=io.dry_run)
+        wrapped = memory.wrap_up(args.text, session=args.session, redact=args.redact, dry_run=io.dry_run)
     done = wrapped.done
     if io.json:
         io.print_json(

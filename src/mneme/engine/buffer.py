@@ -73,15 +73,16 @@ def buffer_show(memory: Memory) -> BufferView:
 
 
 def buffer_add(
-    memory: Memory, text: str, *, friction: bool = False, force: bool = False, dry_run: bool = False
+    memory: Memory, text: str, *, friction: bool = False, redact: bool = False, dry_run: bool = False
 ) -> Done:
     """Write an entry into the buffer; a full one that was left over is rotated first, in the same plan."""
-    from mneme.engine.days import entry_records, worded
+    from mneme.engine.days import entry_records
+    from mneme.engine.wording import word
     from mneme.formats.entry import entry_hash
     from mneme.memory.notes.buffer import STALE, add_to_buffer, read_buffer, rotate_buffer
     from mneme.memory.notes.drafts import Drafts
 
-    said = worded(memory, text, "buffer add", force=force)
+    worded = word(memory, {"text": text}, redact=redact, verb="buffer add ...", dated=True)
     profile = memory.workspace.profile
     path, budgets = profile.places.buffer, profile.budgets
     with memory.writing("buffer add", dry_run=dry_run):
@@ -89,13 +90,13 @@ def buffer_add(
         buffer = read_buffer(drafts.note(path), now)
         if buffer.lines > budgets.buffer_lines and buffer.state_at(now, budgets.buffer_idle_hours) == STALE:
             rotate_buffer(drafts, memory.workspace, now)
-        entry = add_to_buffer(drafts, path, said, now, friction=friction)
+        entry = add_to_buffer(drafts, path, worded.texts["text"], now, friction=friction)
         full = _full(drafts.note(path).lines.count, budgets.buffer_lines, path)
         done = memory.apply(
             files.Plan("buffer add", drafts.changes("written before it is answered"), path), dry_run=dry_run
         )
     records = () if dry_run else entry_records(memory, path, entry_hash(entry))
-    return replace(done, records=records, problems=(*done.problems, *full))
+    return replace(done, records=records, problems=(*worded.problems, *done.problems, *full))
 
 
 def buffer_rotate(memory: Memory, *, force: bool = False, dry_run: bool = False) -> Rotation:

@@ -57,7 +57,8 @@ def remember_cell(memory: Memory, wish: Wish, *, dry_run: bool) -> Done:
         done = memory.apply(files.Plan("remember", changes, new_id), dry_run=dry_run)
     record = _record_of_block(memory, draft, new_id, path, done.steps)
     status = done.status if dry_run else results.NEW
-    return dataclasses.replace(done, records=(record,), status=status, problems=(*problems, *done.problems))
+    records = (record,) if memory.sees(record) else ()
+    return dataclasses.replace(done, records=records, status=status, problems=(*problems, *done.problems))
 
 
 def supersede_cell(memory: Memory, wanted: str, wish: Wish, *, dry_run: bool) -> Done:
@@ -143,7 +144,8 @@ def _with_records(memory: Memory, done: Done, ids: Sequence[str], *, dry_run: bo
     if dry_run or not ids:
         return done
     known = {cell.id: cell_record(cell, file.path) for file, cell in memory.cells().all()}
-    return dataclasses.replace(done, records=tuple(known[one] for one in ids if one in known))
+    records = (known[one] for one in ids if one in known)
+    return dataclasses.replace(done, records=tuple(record for record in records if memory.sees(record)))
 
 
 def named_prefix(

@@ -13,7 +13,7 @@ from mneme.errors import ERROR, MnemeError, NotFoundError, RefusedError
 INDEX_FILE = "index.sqlite"
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from mneme.engine.memory import Memory
     from mneme.engine.results import Checked, Done
@@ -60,7 +60,14 @@ def _checked(memory: Memory, named: Sequence[str], *, online: bool) -> Checked:
     outcome = check_workspace(memory.workspace, memory.now(), extra=extra, behind=lambda paths: _behind(memory, paths))
     problems = [*outcome.problems, *check_qmd(memory), *(_online(memory) if online else ())]
     told = [one for one in problems if not named or any(_lies_in(one.path, path) for path in named)]
+    told = _tellable(memory, told)
     return Checked(tuple(told), outcome.cells, outcome.notes, outcome.facts)
+
+
+def _tellable(memory: Memory, problems: Iterable[Problem]) -> list[Problem]:
+    """Return the problems that may be told: in a shared context, those of files all of which is shared."""
+    seen = {path: memory.sees_file(path) for path in {problem.path for problem in problems}} if memory.shared else {}
+    return [problem for problem in problems if seen.get(problem.path, True)]
 
 
 def _behind(memory: Memory, paths: Sequence[str]) -> int:

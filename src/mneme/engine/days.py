@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mneme import files
-from mneme.errors import BadInputError, RefusedError
 
 if TYPE_CHECKING:
     from mneme.engine.memory import Memory
     from mneme.engine.results import Done
     from mneme.formats.record import Record
     from mneme.memory.notes.drafts import Drafts
+
+
+# How an entry begins that leads to a memory written on that day.
+_REMEMBERED = re.compile(r"- \d\d:\d\d remembered (?=\[)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +28,17 @@ class Closed:
     lines: tuple[str, ...]
 
 
-def note(memory: Memory, text: str, section: str | None = None, *, force: bool = False, dry_run: bool = False) -> Done:
+def note(memory: Memory, text: str, section: str | None = None, *, redact: bool = False, dry_run: bool = False) -> Done:
     """Add an entry to today's note: at its time of day, or under a section; the same one is not added twice."""
     from mneme.engine import results
+    from mneme.engine.wording import word
     from mneme.formats.entry import entry_hash
     from mneme.memory.notes import days
     from mneme.memory.notes.drafts import Drafts
 
-    said = worded(memory, text, "note", force=force)
+    worded = word(memory, {"text": text}, redact=redact, verb="note ...", dated=True)
     time = "" if section else memory.now().strftime("%H:%M")
-    entry = days.entry_text(said, time)
+    entry = days.entry_text(worded.texts["text"], time)
     profile = memory.workspace.profile
     with memory.writing("note", dry_run=dry_run):
         path = days.find_day_note(memory.workspace, memory.today)
@@ -45,6 +50,7 @@ def note(memory: Memory, text: str, section: str | None = None, *, force: bool =
             days.put_entry(drafts, path, entry, section=where, time=time)
         plan = files.Plan("note", drafts.changes("an entry of the day"), path)
         done = memory.apply(plan, dry_run=dry_run)
+    done = replace(done, problems=(*worded.problems, *done.problems))
     if dry_run:
         return done
     status = results.EXISTS if known else results.NEW
@@ -57,41 +63,24 @@ def close_day(
     decisions: str = "",
     signal: str = "",
     open: str = "",  # noqa: A002 - the name that the block itself has
-    force: bool = False,
+    redact: bool = False,
     dry_run: bool = False,
 ) -> Closed:
     """Write the closure block of today's note, in the place of the one it has; what is not given stays as it is."""
+    from mneme.engine.wording import word
     from mneme.memory.notes import days
     from mneme.memory.notes.drafts import Drafts
 
-    said = days.closure_values(decisions, signal, open)
-    said = {label: worded(memory, value, "close", force=force) for label, value in said.items()}
+    worded = word(memory, days.closure_values(decisions, signal, open), redact=redact, verb="close ...")
     with memory.writing("close", dry_run=dry_run):
         path = days.find_day_note(memory.workspace, memory.today)
         drafts = Drafts(memory.root)
         days.begin_day(drafts, path, memory.workspace.profile, memory.today)
-        closed = days.close(drafts, path, memory.today, said)
+        closed = days.close(drafts, path, memory.today, worded.texts)
         plan = files.Plan("close", drafts.changes("the day's closure"), path)
         done = memory.apply(plan, dry_run=dry_run)
+    done = replace(done, problems=(*worded.problems, *done.problems))
     return Closed(done, path, () if memory.shared else days.closure_lines(closed))
-
-
-def worded(memory: Memory, text: str, verb: str, *, force: bool) -> str:
-    """Return a text as it may be written down: with days for "yesterday", not empty, and without a secret.
-
-    A secret is written only where that is insisted on.
-    """
-    from mneme.check.secret import find_secrets
-    from mneme.formats.when.absolute import with_dates
-
-    if not text.strip():
-        message = "there is nothing to write down: the text is empty"
-        raise BadInputError(message, f"mneme {verb} --help")
-    found = find_secrets(text)
-    if found and not force:
-        message = f"this looks like a secret ({found[0].kind}); memory is plain text that others may read"
-        raise RefusedError(message, f"mneme {verb} ... --force")
-    return with_dates(text, memory.today)
 
 
 def put_today(memory: Memory, drafts: Drafts, text: str) -> str:
@@ -119,6 +108,24 @@ def leave_pointer(memory: Memory, drafts: Drafts, title: str, path: str) -> None
     folder = posixpath.dirname(days.find_day_note(memory.workspace, memory.today))
     link = print_pointer(title, posixpath.relpath(path, folder or ".")).removeprefix("- ")
     put_today(memory, drafts, f"remembered {link}")
+
+
+def drop_pointers(memory: Memory, drafts: Drafts, path: str) -> None:
+    """Take the lines that link to a memory out of days' notes: those that we left there, and no others."""
+    import posixpath
+
+    from mneme.formats.pointer import find_pointer
+
+    name = posixpath.basename(path)
+    for day in memory.workspace.note_files():
+        if not memory.workspace.profile.is_day(day) or name not in (drafts.find(day) or ""):
+            continue
+        note, folder = drafts.note(day), posixpath.dirname(day)
+        for entry in reversed(note.entries):
+            words = _REMEMBERED.match(entry.text)
+            target = find_pointer(entry.text[words.end() :]) if words else ""
+            if target and posixpath.normpath(posixpath.join(folder, target)) == path:
+                drafts.edit(day, (note.lines.starts[entry.line - 1], note.lines.after(entry.end_line - 1), ""))
 
 
 def pointer_drafts(memory: Memory, title: str, path: str) -> Drafts:

@@ -27,6 +27,7 @@ _CATEGORY, _SOURCE = "status", "conversation"
 def remember_fact(memory: Memory, wish: Wish, *, dry_run: bool) -> Done:
     """Append a fact about an entity, which may be new, unless one that says the same is there already."""
     from mneme.engine import results, twins
+    from mneme.engine.naming import sees_entity
     from mneme.memory.graph import plan
 
     with memory.writing("remember", dry_run=dry_run):
@@ -38,9 +39,10 @@ def remember_fact(memory: Memory, wish: Wish, *, dry_run: bool) -> Done:
         values = plan.fact_values(fact_id, wish.text, wish.category or _CATEGORY, wish.source or _SOURCE, memory.today)
         drafts = _drafts(memory)
         drafts.write(entity.items_path, plan.added(entity.file.text, entity.items_path, values))
-        _renew_summary(memory, drafts, entity, title)
+        draw_summary(memory, drafts, entity, title)
         done = memory.apply(files.Plan("remember", drafts.changes(f"new {fact_id}"), fact_id), dry_run=dry_run)
-    told = dataclasses.replace(done, problems=(*_conflicts(entity, wish.text), *done.problems))
+    conflicts = _conflicts(entity, wish.text) if sees_entity(memory, entity) else ()
+    told = dataclasses.replace(done, problems=(*conflicts, *done.problems))
     return _with_records(memory, told, entity.items_path, (fact_id,), status=results.NEW)
 
 
@@ -49,14 +51,14 @@ def supersede_fact(memory: Memory, wanted: str, wish: Wish, *, dry_run: bool) ->
     from mneme.memory.graph import plan
 
     with memory.writing("supersede", dry_run=dry_run):
-        entity = _entity_of(memory, wanted)
+        entity = entity_of_fact(memory, wanted)
         old = entity.file.get(wanted)
         fact_id = _free_id(memory, entity, take=not dry_run)
         category, source = wish.category or old.category, wish.source or _SOURCE
         values = plan.fact_values(fact_id, wish.text, category, source, memory.today)
         drafts = _drafts(memory)
         drafts.write(entity.items_path, plan.replaced(entity.file.text, entity.items_path, wanted, values))
-        _renew_summary(memory, drafts, entity, entity.title)
+        draw_summary(memory, drafts, entity, entity.title)
         note = f"{wanted} -> {fact_id}"
         done = memory.apply(files.Plan("supersede", drafts.changes(note), note), dry_run=dry_run)
     return _with_records(memory, done, entity.items_path, (fact_id, wanted))
@@ -67,10 +69,10 @@ def affirm_fact(memory: Memory, wanted: str, *, dry_run: bool) -> Done:
     from mneme.memory.graph import plan
 
     with memory.writing("affirm", dry_run=dry_run):
-        entity = _entity_of(memory, wanted)
+        entity = entity_of_fact(memory, wanted)
         drafts = _drafts(memory)
         drafts.write(entity.items_path, plan.confirmed(entity.file.text, entity.items_path, wanted, memory.today))
-        _renew_summary(memory, drafts, entity, entity.title)
+        draw_summary(memory, drafts, entity, entity.title)
         done = memory.apply(files.Plan("affirm", drafts.changes(f"{wanted} still holds"), wanted), dry_run=dry_run)
     return _with_records(memory, done, entity.items_path, (wanted,))
 
@@ -116,12 +118,12 @@ def _entity_about(memory: Memory, wish: Wish) -> tuple[Entity, str]:
         raise UnsureError(message, hint, choices=tuple(one.slug for one in may_be))
     home = memory.workspace.home_of(wish.kind or "entity").place(entity=slug)
     entity = load_entity(memory.workspace, home.rpartition("/")[0])
-    if entity.file.facts or entity.summary.text:
+    if (entity.file.facts or entity.summary.text) and sees_entity(memory, entity):
         raise BadInputError(f"there is an entity '{entity.slug}' already", f"mneme remember ... --about {entity.slug}")
     return entity, name if name != slug else slug.replace("-", " ").title()
 
 
-def _entity_of(memory: Memory, fact_id: str) -> Entity:
+def entity_of_fact(memory: Memory, fact_id: str) -> Entity:
     """Return the entity that has a fact."""
     from mneme.engine.naming import sees_entity
     from mneme.memory.graph.entities import load_entities
@@ -141,7 +143,8 @@ def _free_id(memory: Memory, entity: Entity, *, take: bool) -> str:
     return plan.numbered_fact(entity.slug, next_number(memory.workspace, entity.slug, take=take, least=least))
 
 
-def _renew_summary(memory: Memory, drafts: Drafts, entity: Entity, title: str) -> None:
+def draw_summary(memory: Memory, drafts: Drafts, entity: Entity, title: str) -> None:
+    """Draw the region of an entity's summary anew from its facts."""
     from mneme.formats.region import SUMMARY
     from mneme.memory.graph import plan
 

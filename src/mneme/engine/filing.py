@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mneme import files
-from mneme.errors import ERROR, RefusedError
+from mneme.errors import RefusedError
 
 if TYPE_CHECKING:
     from mneme.engine.memory import Memory
     from mneme.engine.results import Done
     from mneme.errors import Problem
 
-# What archiving itself cures does not stand in its way.
-_CURED = frozenset({"expired-day"})
+# What archiving itself cures does not stand in its way, nor does an old day that nobody closed.
+_CURED = frozenset({"expired-day", "incomplete-closure"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def archive(memory: Memory, days: int | None = None, *, force: bool = False, dry
 
     limit = memory.workspace.profile.budgets.day_ttl_days if days is None else days
     if not force:
-        _stop_at_errors(memory)
+        memory.check_first("archive", mends=_CURED)
     with memory.writing("archive", dry_run=dry_run):
         moves = plan_archive(memory.workspace, memory.today, limit)
         count = f"{len(moves.moved)} note{'' if len(moves.moved) == 1 else 's'}"
@@ -45,11 +45,18 @@ def archive(memory: Memory, days: int | None = None, *, force: bool = False, dry
 def write(memory: Memory, path: str, content: bytes, *, force: bool = False, dry_run: bool = False) -> Done:
     """Put new content in place of a file of the workspace, whole or not at all, or make it."""
     with memory.writing("write", dry_run=dry_run):
+        _refuse_private(memory, path)
         before = files.find_file(files.place_of(memory.root, path))
         if not force:
             _refuse_losses(path, before, content)
         change = files.plan_replace(path, before, content, "given on standard input")
         return memory.apply(files.Plan("write", (change,) if change else (), path), dry_run=dry_run)
+
+
+def _refuse_private(memory: Memory, path: str) -> None:
+    """Refuse to replace, in a shared context, what may not be told there."""
+    if not memory.sees_file(path):
+        raise RefusedError(f"'{path}' is private", f"mneme write {path} --context main")
 
 
 def _refuse_losses(path: str, before: bytes | None, content: bytes) -> None:
@@ -67,14 +74,3 @@ def _refuse_losses(path: str, before: bytes | None, content: bytes) -> None:
                 f"line {secret.line} looks like a secret ({secret.kind}); memory is plain text that others may read"
             )
             raise RefusedError(message, f"mneme write {path} --force")
-
-
-def _stop_at_errors(memory: Memory) -> None:
-    """Refuse to move memory about while something in it is broken."""
-    errors = [one for one in memory.lint().problems if one.severity == ERROR and one.rule not in _CURED]
-    if errors:
-        first = errors[0]
-        message = (
-            f"the check finds {len(errors)} error{'' if len(errors) == 1 else 's'}, first of all in '{first.path}'"
-        )
-        raise RefusedError(message, "mneme lint\nmneme archive --force")

@@ -32,11 +32,15 @@ def log(memory: Memory, limit: int = 0) -> Sequence[LogRow]:
 def diff(memory: Memory, n: int | None = None) -> tuple[int, str]:
     """Return what a plan of history did, as a unified diff; the newest plan unless one is named."""
     number = next((row.n for row in memory.log(1)), 0) if n is None else n
-    entry = files.get_entry(memory.root, number)
-    if not _sees(memory, entry):
+    _refuse_private(memory, number, "diff")
+    return number, diff_of(files.get_entry(memory.root, number).steps)
+
+
+def _refuse_private(memory: Memory, number: int, verb: str) -> None:
+    """Refuse to tell or to take back, in a shared context, a plan that touched what is private."""
+    if memory.shared and not _sees(memory, files.get_entry(memory.root, number)):
         message = f"plan {number} is private"
-        raise RefusedError(message, f"mneme diff {number} --context main")
-    return number, diff_of(entry.steps)
+        raise RefusedError(message, f"mneme {verb} {number} --context main")
 
 
 def _sees(memory: Memory, entry: Entry) -> bool:
@@ -48,6 +52,7 @@ def undo(memory: Memory, n: int | None = None, *, dry_run: bool = False) -> Done
     """Take a plan back, the last one unless another is named; refuses where a later edit would be lost."""
     with memory.writing("undo", dry_run=dry_run):
         number = files.last_to_undo(memory.root) if n is None else n
+        _refuse_private(memory, number, "undo")
         plan = files.plan_undo(memory.root, number)
         return replace(memory.apply(plan, dry_run=dry_run), status=f"plan {number} is undone")
 
@@ -55,15 +60,16 @@ def undo(memory: Memory, n: int | None = None, *, dry_run: bool = False) -> Done
 def forget(memory: Memory, what: str, *, dry_run: bool = False) -> Gone:
     """Destroy a memory for good, by id, file or text, and report where copies may remain."""
     from mneme.engine import qmd, results
-    from mneme.forget import plan_forget
+    from mneme.engine.forgetting import plan_forgetting
 
     with memory.writing("forget", dry_run=dry_run):
-        plan, needles = plan_forget(memory.workspace, what, memory.today)
+        plan, needles = plan_forgetting(memory, what)
         if dry_run:
             return results.Gone(diff=diff_of(files.show_plan(memory.root, plan)))
-        gone = results.Gone(files.destroy(memory.root, plan, needles, now=memory.now(), held=True))
-        memory.problems += qmd.refresh_after(memory, [change.path for change in plan.changes])
-        return gone
+        report = files.destroy(memory.root, plan, needles, now=memory.now(), held=True)
+        memory.problems += memory.committed(plan, report.paths)
+        memory.problems += qmd.refresh_after(memory, report.paths)
+        return results.Gone(report)
 
 
 def trust(memory: Memory, trusted: bool) -> None:  # noqa: FBT001 - the verb's one argument

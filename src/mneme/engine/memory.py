@@ -282,7 +282,7 @@ class Memory:
             return results.Done(status=results.UNCHANGED)
         applied = files.apply(self.root, plan, now=self.now(), held=True)
         status = results.WRITTEN if applied.n else results.UNCHANGED
-        problems = (*applied.problems, *self._commit(plan, applied.paths), *self._refresh_qmd(applied.paths))
+        problems = (*applied.problems, *self.committed(plan, applied.paths), *self._refresh_qmd(applied.paths))
         return results.Done((), applied.n, applied.paths, status, problems=problems, steps=applied.steps)
 
     def _refresh_qmd(self, paths: tuple[str, ...]) -> Iterator[Problem]:
@@ -293,7 +293,7 @@ class Memory:
 
             yield from qmd.refresh_after(self, paths)
 
-    def _commit(self, plan: Plan, paths: tuple[str, ...]) -> Iterator[Problem]:
+    def committed(self, plan: Plan, paths: tuple[str, ...]) -> Iterator[Problem]:
         """Make one commit of what a plan wrote, where the settings ask for it and there is a repository."""
         settings = self.workspace.settings
         if not paths or not (settings.find("commit") or settings.find("profile")) or not self.workspace.profile.commit:

@@ -153,6 +153,15 @@ def _whole(memory: Memory, path: str) -> Record:
     )[0]
 
 
+def whole_note(memory: Memory, path: str) -> Record | None:
+    """Return a whole note as a record known by its title, or None where it is gone."""
+    if not files.place_of(memory.root, path).is_file():
+        return None
+    record = _whole(memory, path)
+    title = next((row.lstrip("# ") for row in record.text.splitlines() if row.startswith("# ")), path)
+    return replace(record, text=title)
+
+
 def _named_in_file(memory: Memory, wanted: str, path: str, anchor: str) -> Named:
     whole = _whole(memory, path)
     if not anchor:

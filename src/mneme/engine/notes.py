@@ -133,7 +133,7 @@ def affirm_note(memory: Memory, named: Named, *, conf: str | None, dry_run: bool
             revise.affirm_entry(drafts, path, anchor, memory.today, conf)
         else:
             revise.affirm_file(drafts, path, memory.today, conf)
-            _renew_user(memory, drafts, path)
+            renew_user(memory, drafts, path)
         return _apply(memory, drafts, "affirm", named.record.id, (named.record.id,), dry_run=dry_run)
 
 
@@ -157,7 +157,7 @@ def mark_note(memory: Memory, named: Named, state: str | None, *, conf: str | No
             revise.mark_entry(drafts, path, anchor, state, conf)
         else:
             revise.mark_file(drafts, path, state, conf)
-            _renew_user(memory, drafts, path)
+            renew_user(memory, drafts, path)
         return _apply(memory, drafts, "mark", named.record.id, (now,), dry_run=dry_run)
 
 
@@ -183,12 +183,14 @@ def _retire(memory: Memory, drafts: Drafts, path: str, anchor: str) -> str:
     """End a memory without another in its place; return its id from now on."""
     from mneme.formats.record import RETIRED
     from mneme.memory.notes import index, revise
+    from mneme.memory.notes.archive import follow_links
 
     profile = memory.workspace.profile
     if not anchor:
-        to = revise.archive_file(drafts, profile, path, memory.today)
         index.drop_line(drafts, profile, path)
-        _renew_user(memory, drafts, path)
+        to = revise.archive_file(drafts, profile, path, memory.today)
+        follow_links(drafts, memory.workspace, {path: to})
+        renew_user(memory, drafts, path)
         return to
     if profile.is_day(path):
         revise.end_in_place(drafts, path, anchor, state=RETIRED)
@@ -199,7 +201,8 @@ def _retire(memory: Memory, drafts: Drafts, path: str, anchor: str) -> str:
 def _supersede_file(memory: Memory, drafts: Drafts, path: str, wish: Wish) -> tuple[str, str, tuple[Problem, ...]]:
     """Archive a classified memory and write the one that takes its place."""
     from mneme.formats.edit import set_front
-    from mneme.memory.notes import index, revise
+    from mneme.memory.notes import revise
+    from mneme.memory.notes.archive import follow_links
 
     profile = memory.workspace.profile
     if not profile.is_classified(path):
@@ -209,8 +212,8 @@ def _supersede_file(memory: Memory, drafts: Drafts, path: str, wish: Wish) -> tu
     new, problems = _put_classified(memory, drafts, folder, _saying(wish), instead_of=path)
     old = revise.archive_file(drafts, profile, path, memory.today, successor=new)
     drafts.edit(new, set_front(drafts.note(new), "supersedes", old))
-    index.drop_line(drafts, profile, path)
-    _renew_user(memory, drafts, new)
+    follow_links(drafts, memory.workspace, {path: old})
+    renew_user(memory, drafts, new)
     _point(memory, drafts, _saying(wish).name, new)
     return new, old, problems
 
@@ -253,12 +256,12 @@ def _put_classified(
     path = classified.free_path(folder, saying.name, lambda one: drafts.find(one) is not None or one == instead_of)
     kind = classified.class_of(profile, folder)
     drafts.write(path, classified.print_memory(saying, kind, memory.today))
-    problems = index.add_line(drafts, profile, path, saying.name, saying.index_line)
-    _renew_user(memory, drafts, path)
+    problems = index.add_line(drafts, profile, path, saying.name, saying.index_line, instead_of=instead_of)
+    renew_user(memory, drafts, path)
     return path, problems
 
 
-def _renew_user(memory: Memory, drafts: Drafts, path: str) -> None:
+def renew_user(memory: Memory, drafts: Drafts, path: str) -> None:
     """Draw the region of USER.md anew where a memory about the user was written."""
     from mneme.memory.notes.known import renew_known
 
@@ -323,6 +326,7 @@ def _apply(
     dry_run: bool,
 ) -> Done:
     from mneme.engine import results
+    from mneme.engine.naming import whole_note
     from mneme.memory import load_pieces
 
     done = memory.apply(files.Plan(verb, drafts.changes(note), note), dry_run=dry_run)
@@ -332,5 +336,7 @@ def _apply(
     wanted = tuple(dict.fromkeys(ids))
     paths = dict.fromkeys(one.partition("#")[0] for one in wanted)
     known = {piece.record.id: piece.record for piece in load_pieces(memory.workspace, paths)}
-    records = tuple(known[one] for one in wanted if one in known)
+    whole = (one for one in wanted if one in paths and one not in known)  # a note that holds many memories
+    known |= {one: record for one in whole if (record := whole_note(memory, one))}
+    records = tuple(known[one] for one in wanted if one in known and memory.sees(known[one]))
     return dataclasses.replace(done, records=records, status=results.NEW if verb == "remember" else done.status)

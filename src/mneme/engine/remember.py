@@ -42,6 +42,8 @@ TAKEN_BY = {
     "new": (FACT,),
     "project": (STATUS,),
 }
+# What a text is that says nothing of its kind: the first of these that has a home for it.
+_PLAIN = ("fact", "reference", "event")
 _SPELT = {"links": "link"}
 _TEXTS = ("cue", "why", "title", "how")
 
@@ -121,7 +123,7 @@ def _write(memory: Memory, wish: Wish, form: str, *, dry_run: bool) -> Done:
     if form == FACT:
         return facts.remember_fact(memory, wish, dry_run=dry_run)
     if form == EVENT:
-        return memory.note(wish.text, force=wish.force, dry_run=dry_run)
+        return memory.note(wish.text, dry_run=dry_run)
     makers = {CLASSIFIED: notes.remember_classified, ENTRY: notes.remember_entry, TASK: notes.remember_task}
     return makers.get(form, notes.remember_status)(memory, wish, dry_run=dry_run)
 
@@ -149,8 +151,11 @@ def _kind_of(memory: Memory, wish: Wish, *, guess: bool) -> str | None:
     if wish.kind is not None or wish.prefix is not None:
         return wish.kind
     for option in ("about", "project"):
-        if getattr(wish, option) is not None and (kind := _kind_taking(memory, option)):
-            return kind
+        if getattr(wish, option) is not None:
+            if kind := _kind_taking(memory, option):
+                return kind
+            message = f"no kind of the profile '{memory.workspace.profile.name}' takes --{option}"
+            raise BadInputError(message, "mneme remember --help")
     return _guessed(memory, wish.text, take=guess)
 
 
@@ -159,12 +164,13 @@ def _guessed(memory: Memory, text: str, *, take: bool) -> str:
 
     homes = memory.workspace.profile.homes
     guesses = [guess for guess in guess_kinds(text) if _fits(memory, guess.kind)]
-    kinds = tuple(dict.fromkeys([*(guess.kind for guess in guesses), *homes]))
+    plain = [kind for kind in _PLAIN if _fits(memory, kind)]
+    kinds = tuple(dict.fromkeys([*(guess.kind for guess in guesses if guess.weight), *plain, *homes]))
     if take:
         return kinds[0]
     first = guesses[0] if guesses else None
-    why = f" ('{first.cue}')" if first and first.cue else ""
-    message = f"which kind of memory is it? it looks like '{kinds[0]}'{why}; there are {', '.join(homes)}"
+    why = f"it looks like '{first.kind}' ('{first.cue}')" if first and first.cue else "nothing in its words says"
+    message = f"which kind of memory is it? {why}; there are {', '.join(homes)}"
     raise UnsureError(message, f"mneme remember '...' --kind {kinds[0]}", choices=kinds)
 
 

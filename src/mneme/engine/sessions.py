@@ -55,18 +55,20 @@ class WrapUp:
 
 
 def wrap_up(
-    memory: Memory, summary: str = "", *, session: str = "", force: bool = False, dry_run: bool = False
+    memory: Memory, summary: str = "", *, session: str = "", redact: bool = False, dry_run: bool = False
 ) -> WrapUp:
     """End a session: append its summary, empty the buffer, check the day's closure, say what to keep and what may go.
 
     The same summary is not written twice; a session with a name has one, which a later one takes the place of.
     """
-    from mneme.engine.days import worded
+    from mneme.engine.wording import word
     from mneme.memory.notes import days
     from mneme.memory.notes.buffer import rotate_buffer
     from mneme.memory.notes.drafts import Drafts
 
-    said = worded(memory, summary, "wrap-up", force=force) if summary.strip() else ""
+    given = {"text": summary} if summary.strip() else {}
+    worded = word(memory, given, redact=redact, verb="wrap-up ...", dated=True)
+    said = worded.texts.get("text", "")
     with memory.writing("wrap-up", dry_run=dry_run):
         drafts = Drafts(memory.root)
         path = days.find_day_note(memory.workspace, memory.today)
@@ -78,7 +80,17 @@ def wrap_up(
     promote = () if memory.shared else tuple(_to_promote(memory, notes))
     problems = () if memory.shared else tuple(_closure_problems(memory, drafts))
     decay = tuple(_may_decay(memory))
-    return WrapUp(done, path, written, emptied, pending, promote, decay, memory.alarm, (*done.problems, *problems))
+    return WrapUp(
+        done,
+        path,
+        written,
+        emptied,
+        pending,
+        promote,
+        decay,
+        memory.alarm,
+        (*worded.problems, *done.problems, *problems),
+    )
 
 
 def _put_summary(memory: Memory, drafts: Drafts, path: str, said: str, session: str) -> bool:

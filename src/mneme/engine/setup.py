@@ -92,7 +92,8 @@ def init_workspace(
     with memory.writing("init", dry_run=dry_run):
         wanted = _missing(layout)
         changes = tuple(files.plan_create(one.path, one.content(now()), "a new workspace") for one in wanted)
-        done = memory.apply(files.Plan("init", changes, layout.profile), dry_run=dry_run)
+        made = Memory(layout.workspace, now)  # with the settings that are being made, a commit among them
+        done = made.apply(files.Plan("init", changes, layout.profile), dry_run=dry_run)
     if not dry_run:
         set_trust(root, trusted=True)
     return root, done
@@ -118,7 +119,7 @@ def adopt_workspace(
     with memory.writing("adopt", dry_run=dry_run):
         missing = not os.path.lexists(root / FILE_NAME)
         changes = (files.plan_create(FILE_NAME, layout.text.encode(), "a folder of memory"),) if missing else ()
-        done = memory.apply(files.Plan("adopt", changes, layout.profile), dry_run=dry_run)
+        done = adopted.apply(files.Plan("adopt", changes, layout.profile), dry_run=dry_run)
     if trust and not dry_run:
         set_trust(root, trusted=True)
     return Adoption(root, layout, survey, done, trusted=memory.workspace.trusted or trust)

@@ -145,7 +145,7 @@ def _memory(scene: Scene) -> Memory | None:
 def _write(memory: Memory, verb: str, text: str) -> None:
     write = getattr(memory, verb, None)
     if write is not None:
-        write(text)
+        write(text, redact=True)
 
 
 def _keep(scene: Scene, what: str, text: str, *, file: str = "") -> None:

@@ -27,22 +27,29 @@ class Worded:
     problems: tuple[Problem, ...] = ()
 
 
-def word(memory: Memory, texts: Mapping[str, str], *, redact: bool = False) -> Worded:
-    """Return texts as they may be written down; refuses an empty one, and a secret unless it is to be masked."""
-    if not texts["text"].strip():
+def word(
+    memory: Memory, texts: Mapping[str, str], *, redact: bool = False, verb: str = "remember ...", dated: bool = False
+) -> Worded:
+    """Return texts as they may be written down; refuses an empty one, and a secret unless it is to be masked.
+
+    Texts that are `dated` stand under their day, so that a relative date in them can still be told.
+    """
+    if "text" in texts and not texts["text"].strip():
+        bare = verb.removesuffix(" ...")
+        what = "remember" if bare == "remember" else "write down"
         raise BadInputError(
-            "there is nothing to remember: the text is empty", "mneme remember 'one self-contained sentence'"
+            f"there is nothing to {what}: the text is empty", f"mneme {bare} 'one self-contained sentence'"
         )
     problems: list[Problem] = []
     done = {}
     for name, text in texts.items():
-        kept, found = _without_secrets(text, redact=redact)
-        done[name], dated = _dated(memory, kept, whole=name == "text")
-        problems += [*found, *dated]
+        kept, found = _without_secrets(text, verb, redact=redact)
+        done[name], told = _dated(memory, kept, whole=name == "text" and not dated)
+        problems += [*found, *told]
     return Worded(done, tuple(problems))
 
 
-def _without_secrets(text: str, *, redact: bool) -> tuple[str, list[Problem]]:
+def _without_secrets(text: str, verb: str, *, redact: bool) -> tuple[str, list[Problem]]:
     from mneme.check.mask import mask_text
     from mneme.check.secret import find_secrets
 
@@ -51,7 +58,7 @@ def _without_secrets(text: str, *, redact: bool) -> tuple[str, list[Problem]]:
         return text, []
     if not redact:
         message = f"this looks like a secret ({found[0].kind}); memory is plain text that others may read"
-        raise RefusedError(message, "mneme remember ... --redact")
+        raise RefusedError(message, f"mneme {verb} --redact")
     message = f"{found[0].kind} is written masked"
     return mask_text(text, len(text)), [Problem("", 0, "masked-secret", INFO, message)]
 

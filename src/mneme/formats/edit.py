@@ -211,9 +211,10 @@ def set_closure(note: Note, values: Mapping[str, str]) -> Splice:
     return splice
 
 
-def put_pointer(note: Note, title: str, path: str, description: str = "") -> Splice:
-    """Write the index line of a path: in the place of the one it has, or last in the index."""
-    known = next((pointer for pointer in note.pointers if pointer.path == path), None)
+def put_pointer(note: Note, title: str, path: str, description: str = "", *, instead_of: str = "") -> Splice:
+    """Write the index line of a path: in the place of the one it has, or of another, or last in the index."""
+    paths = [pointer.path for pointer in note.pointers]
+    known = next((note.pointers[paths.index(one)] for one in (path, instead_of) if one in paths), None)
     if known:
         row = note.lines.rows[known.line - 1]
         indent = row[: len(row) - len(row.lstrip())]

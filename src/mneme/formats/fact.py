@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from mneme.errors import ERROR, BadInputError, NotFoundError, Problem, RefusedError
 from mneme.formats.entry import entry_hash
 from mneme.formats.jsontext import OBJECT, BrokenJsonError, Member, Node, scan_list, scan_node, skip_space
-from mneme.formats.record import LIVE, PRIVATE, SUPERSEDED, WARM, Link, Record
+from mneme.formats.record import LIVE, PRIVATE, RETIRED, SUPERSEDED, WARM, Link, Record
 from mneme.formats.span import BOM, Lines, split_lines
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ CONFIRMED = "confirmed"
 CATEGORIES = ("relationship", "milestone", "status", "preference", "decision")
 SOURCES = ("conversation", "observation")
 ACTIVE = "active"
+# What a fact says that was forgotten on purpose: it holds no more, and keeps its id.
+FORGOTTEN = "[forgotten]"
 STATUSES = (ACTIVE, SUPERSEDED)
 
 ID_DIGITS = 3
@@ -249,7 +251,11 @@ def heads(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     """Return the facts that hold: active, and with no successor in the file."""
     facts = tuple(facts)
     known = {fact.id for fact in facts}
-    return tuple(fact for fact in facts if fact.status != SUPERSEDED and not _has_successor(fact, known))
+    return tuple(
+        fact
+        for fact in facts
+        if fact.status != SUPERSEDED and fact.fact != FORGOTTEN and not _has_successor(fact, known)
+    )
 
 
 def _has_successor(fact: Fact, known: Container[str]) -> bool:
@@ -264,7 +270,7 @@ def as_of(facts: Iterable[Fact], day: str) -> tuple[Fact, ...]:
     """
     facts = tuple(facts)
     by_id = {fact.id: fact for fact in reversed(facts)}
-    return tuple(fact for fact in facts if fact.date <= day and not _ended(fact, by_id, day))
+    return tuple(fact for fact in facts if fact.date <= day and fact.fact != FORGOTTEN and not _ended(fact, by_id, day))
 
 
 def _ended(fact: Fact, by_id: Mapping[str, Fact], day: str) -> bool:
@@ -351,6 +357,12 @@ def supersede_fact(file: FactFile, fact_id: str, by: str) -> tuple[Splice, ...]:
     if by == fact_id:
         raise RefusedError(f"'{fact_id}' cannot supersede itself", f"mneme show {fact_id}")
     return _set_members(file, fact, {"status": SUPERSEDED, "supersededBy": by})
+
+
+def blank_fact(file: FactFile, fact_id: str) -> tuple[Splice, ...]:
+    """Take away what a fact says, for good; its id and its place in every chain stay."""
+    _refuse_broken(file)
+    return _set_members(file, file.get(fact_id), {"fact": FORGOTTEN})
 
 
 def confirm_fact(file: FactFile, fact_id: str, day: str) -> tuple[Splice, ...]:
@@ -462,7 +474,7 @@ def fact_record(fact: Fact, entity: str, path: str, *, audience: str = PRIVATE, 
         line=fact.line,
         end_line=fact.end_line,
         text=fact.fact,
-        state=SUPERSEDED if gone else LIVE,
+        state=SUPERSEDED if gone else RETIRED if fact.fact == FORGOTTEN else LIVE,
         since=fact.date,
         seen=fact.confirmed or fact.date,
         audience=audience,

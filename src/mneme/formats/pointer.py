@@ -85,6 +85,13 @@ def _pointer(lines: Lines, index: int, match: re.Match[str]) -> Pointer:
     )
 
 
+def find_pointer(text: str) -> str:
+    """Return the path that a line without its marker begins by linking to; empty where it begins otherwise."""
+    match = _POINTER.match(f"- {text}")
+    target = (match["bare"] if match["angled"] is None else match["angled"]) if match else ""
+    return unquote(re.sub(r"\\(.)", r"\1", target).partition("#")[0], errors="surrogateescape")
+
+
 def print_pointer(title: str, path: str, description: str = "", bullet: str = "-") -> str:
     """Write an index line."""
     words = _BRACKET.sub(r"\\\1", " ".join(title.split()))

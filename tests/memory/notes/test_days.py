@@ -100,7 +100,9 @@ def test_nothing_and_secrets_are_refused(root: Path) -> None:
         at(root).note("  \n")
     with pytest.raises(RefusedError, match="looks like a secret"):
         at(root).note("the key is AKIAIOSFODNN7EXAMPLA")
-    assert at(root).note("the key is AKIAIOSFODNN7EXAMPLA", force=True).n == 1
+    assert (
+        at(root).note("the key is AKIAIOSFODNN7EXAMPLA", redact=True).records[0].text == "- 09:30 the key is [secret]"
+    )
 
 
 def test_a_relative_date_is_written_as_the_day_that_it_was(root: Path) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mneme.formats.link import Link
     from mneme.formats.note import Note
     from mneme.formats.span import Splice
+    from mneme.memory.notes.drafts import Drafts
     from mneme.workspace import Workspace
 
 _SUFFIX = ".md"
@@ -86,6 +87,18 @@ def _changes(workspace: Workspace, notes: Sequence[str], moves: Mapping[str, str
             yield files.plan_move(path, content, moves[path], edits, "older than the days that a note is kept")
         elif edits:
             yield files.plan_edit(path, content, edits, "a link to a note that moved")
+
+
+def follow_links(drafts: Drafts, workspace: Workspace, moves: Mapping[str, str]) -> None:
+    """Lead every link to some notes, and the links of those notes, to where they lie after the moves."""
+    names = [posixpath.basename(path).removesuffix(_SUFFIX) for path in moves]
+    for path in workspace.note_files():
+        text = drafts.find(path)
+        if text is None or len(text) > LARGE_NOTE_BYTES or not (path in moves or any(name in text for name in names)):
+            continue
+        edits = dict.fromkeys(_retargeted(workspace, drafts.note(path), moves))
+        if edits:
+            drafts.edit(path, *sorted(edits))
 
 
 def _retargeted(workspace: Workspace, note: Note, moves: Mapping[str, str]) -> Iterator[Splice]:

@@ -29,6 +29,8 @@ _WIDE_TITLE_CHARS = 20
 _BREAK = re.compile(
     r"\s+(?:on|in|around)\s+(?=\d{4}-\d\d)|\s+(?:because|since|so that|which|although|unless|until)\s|[,;:.!?](?:\s|$)|[，；：。！？]|\s[\u2013\u2014-]\s"
 )
+# An address as far as it says where it leads.
+_ADDRESS = re.compile(r"\bhttps?://(?:www\.)?([^/\s:]+)\S*", re.IGNORECASE)
 _WIDE = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 
@@ -66,7 +68,7 @@ def first_line(text: str) -> str:
 
 def short_title(text: str) -> str:
     """Return the beginning of a text as far as it says what it is about."""
-    line = first_line(text)
+    line = _ADDRESS.sub(r"\1", first_line(text))
     limit = _WIDE_TITLE_CHARS if _WIDE.search(line) else TITLE_CHARS
     stop = next((match.start() for match in _BREAK.finditer(line) if match.start() >= limit // 4), len(line))
     return cut(line[:stop].rstrip(" ,;:.!?，；：。！？"), limit, mark="")

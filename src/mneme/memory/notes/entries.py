@@ -90,10 +90,10 @@ def add_tags(drafts: Drafts, path: str, tags: Sequence[str]) -> None:
 
 
 def put_entry(drafts: Drafts, path: str, entry: str, section: str = "") -> str:
-    """Add an entry at the end of a note, or of one of its sections; return its hash."""
+    """Add an entry at the end of a note, or of one of its sections; return its name."""
     note = drafts.note(path)
     after = drafts.edit(path, append_entry(note, entry, section))
-    return _hash_of(after, entry)
+    return _name_of(note, after, entry)
 
 
 def put_curated(drafts: Drafts, path: str, entry: str, kind: str) -> str:
@@ -114,7 +114,7 @@ def put_task(drafts: Drafts, path: str, text: str) -> str:
     words = entry_text(text).removeprefix("- ")
     section = _NOW if note.find_section(_NOW) else ""
     after = drafts.edit(path, append_item(note, words, section, checked=False))
-    return _hash_of(after, f"- [ ] {words}")
+    return _name_of(note, after, f"- [ ] {words}")
 
 
 def put_status(drafts: Drafts, path: str, project: str, entry: str) -> str:
@@ -126,14 +126,20 @@ def put_status(drafts: Drafts, path: str, project: str, entry: str) -> str:
     return put_entry(drafts, path, entry, known)
 
 
-def _hash_of(note: Note, entry: str) -> str:
-    """Return the hash of an entry just added; one that the note does not read back as such is refused."""
+def _name_of(before: Note, after: Note, entry: str) -> str:
+    """Return the name of an entry just added: its hash, numbered where others say the same.
+
+    One that the note does not read back as such is refused.
+    """
     name = entry_hash(entry)
-    if not any(one.hash == name for one in note.entries):
+    known = [one.start for one in before.entries if one.hash == name]
+    starts = [one.start for one in after.entries if one.hash == name]
+    if len(starts) != len(known) + 1:
         first = entry.split("\n", 1)[0].removeprefix("- ")
-        message = f"'{first[:60]}' cannot stand as one entry of '{note.path}'"
+        message = f"'{first[:60]}' cannot stand as one entry of '{after.path}'"
         raise BadInputError(message, "mneme remember 'one sentence in plain words' --why 'the rest'")
-    return name
+    place = next((at for at, start in enumerate(known) if starts[at] != start), len(known))
+    return f"{name}-{place}" if place else name
 
 
 def _title(path: str) -> str:

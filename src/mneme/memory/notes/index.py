@@ -29,13 +29,17 @@ FILE_NAME = "INDEX.md"
 _LEAST_TITLE_CHARS = 8
 
 
-def add_line(drafts: Drafts, profile: Profile, path: str, title: str, description: str) -> tuple[Problem, ...]:
-    """Give a memory its line in the index, in the place of the one it has."""
+def add_line(
+    drafts: Drafts, profile: Profile, path: str, title: str, description: str, *, instead_of: str = ""
+) -> tuple[Problem, ...]:
+    """Give a memory its line in the index, in the place of the one it has, or of the memory that it replaces."""
     if INDEX not in profile.regions or not profile.places.memory:
         return ()
     own = index_path(path)
     here = own if drafts.find(own) is not None else profile.places.memory
-    _put(drafts, profile, here, path, title, description)
+    _put(drafts, profile, here, path, title, description, instead_of=instead_of)
+    if instead_of:
+        drop_line(drafts, profile, instead_of)
     if here == own:
         _count(drafts, profile, own)
     return _fit(drafts, profile)
@@ -65,14 +69,18 @@ def _link(here: str, path: str) -> str:
     return posixpath.relpath(path, posixpath.dirname(here) or ".")
 
 
-def _put(drafts: Drafts, profile: Profile, here: str, path: str, title: str, description: str) -> None:
+def _put(
+    drafts: Drafts, profile: Profile, here: str, path: str, title: str, description: str, *, instead_of: str = ""
+) -> None:
     note = _find(drafts, here) or drafts.write(here, "# Memory\n")
     link, limit = _link(here, path), profile.budgets.index_line_chars - 1
     title = cut(title, max(limit - len(print_pointer("", link)), _LEAST_TITLE_CHARS))
     room = limit - len(print_pointer(title, link, "x")) + 1
     if note.find_region(INDEX) is None and not note.pointers:
         note = drafts.edit(here, set_region(note, INDEX, ""))
-    drafts.edit(here, put_pointer(note, title, link, cut(description, room) if room > _LEAST_TITLE_CHARS else ""))
+    said = cut(description, room) if room > _LEAST_TITLE_CHARS else ""
+    old = _link(here, instead_of) if instead_of else ""
+    drafts.edit(here, put_pointer(note, title, link, said, instead_of=old))
 
 
 def _count(drafts: Drafts, profile: Profile, own: str) -> None:
