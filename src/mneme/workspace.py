@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mneme import files
 from mneme.errors import NotFoundError
@@ -44,6 +44,8 @@ class Workspace:
     found_by: str = "--workspace"
     closed: list[str] = field(default_factory=list, init=False, compare=False, repr=False)  # could not be listed so far
     _profile: list[Profile] = field(default_factory=list, init=False, compare=False, repr=False)
+    # The paths that were sorted last, and how: the same paths need not be sorted again.
+    _selected: list[Any] = field(default_factory=list, init=False, compare=False, repr=False)
 
     @property
     def profile(self) -> Profile:
@@ -90,7 +92,11 @@ class Workspace:
         """Return everything that is memory, from one walk."""
         from mneme.profiles.select import SUFFIXES, select_memory
 
-        return select_memory(self.walk(SUFFIXES), self.profile)
+        found = list(self.walk(SUFFIXES))
+        if not self._selected or self._selected[0] != found:
+            self._selected[:] = [found, select_memory(found, self.profile)]
+        selected: MemoryFiles = self._selected[1]
+        return selected
 
     def cell_files(self) -> list[str]:
         """Return the workspace paths of all cell files, in order of name."""
@@ -121,13 +127,18 @@ class Workspace:
         while stack:
             prefix = stack.pop()
             for entry in self._entries(prefix):
-                path = prefix + entry.name
-                if any(fnmatchcase(path, glob) for glob in ignore):
+                name = entry.name
+                path = prefix + name
+                if ignore and any(fnmatchcase(path, glob) for glob in ignore):
                     continue
                 if entry.is_dir(follow_symlinks=False):
-                    if not entry.name.startswith(".") and entry.name not in SKIPPED_FOLDERS:
+                    if not name.startswith(".") and name not in SKIPPED_FOLDERS:
                         stack.append(path + "/")
-                elif _has_suffix(entry.name, suffixes) and _is_file(entry) and self._is_inside(entry):
+                elif (
+                    name.endswith(suffixes)
+                    and not name.startswith(".")
+                    and (entry.is_file(follow_symlinks=False) or (_is_file(entry) and self._is_inside(entry)))
+                ):
                     yield path
 
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:

@@ -70,7 +70,10 @@ ANY = Wanted(states=EVERY_STATE)
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """As much of a piece as ranking reads: its terms by column, its neighbourhood, its traits. No prose."""
+    """As much of a piece as ranking reads: its terms by column, its neighbourhood, its traits. No prose.
+
+    `length` is how many terms there are, each column by its weight; counted where it is not given.
+    """
 
     row: int
     id: str
@@ -82,11 +85,13 @@ class Outline:
     speaker: tuple[str, ...] = ()
     date: str = ""
     traits: Traits = field(default_factory=Traits)
+    length: float = -1.0
 
-    @property
-    def length(self) -> float:
-        """Return how many terms there are, each column by its weight."""
-        return sum(weight * len(column) for weight, column in zip(COLUMN_WEIGHTS, self.terms, strict=True))
+    def __post_init__(self) -> None:
+        """Count the terms, unless that was done before."""
+        if self.length < 0:
+            counted = sum(weight * len(column) for weight, column in zip(COLUMN_WEIGHTS, self.terms, strict=True))
+            object.__setattr__(self, "length", counted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,10 +66,10 @@ class Freshness:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What one look at the files found: their stamps, which of them may have changed, and which are gone."""
+    """What one look found: how many files there are, the stamps of those that may have changed, and which are gone."""
 
-    stamps: Mapping[str, str]
-    changed: tuple[str, ...]
+    count: int
+    changed: Mapping[str, str]
     gone: tuple[str, ...]
 
 
@@ -90,7 +90,7 @@ def refresh(
     known = backend.known()
     look = _look(workspace, known, anew=anew)
     work = _Work(backend, workspace, known, anew=anew)
-    waiting = sorted(look.changed, key=lambda path: path not in urgent) if urgent else look.changed
+    waiting = sorted(look.changed, key=lambda path: path not in urgent) if urgent else list(look.changed)
     done = 0
     try:
         if look.gone:
@@ -98,7 +98,7 @@ def refresh(
         for done, path in enumerate(waiting):
             if done and path not in urgent and time.monotonic() >= deadline:
                 break
-            work.bring(path, look.stamps[path])
+            work.bring(path, look.changed[path])
             if progress:
                 progress(READING, done + 1, len(waiting))
         else:
@@ -106,8 +106,8 @@ def refresh(
         work.finish()
     except BusyIndexError:
         # Another process is bringing it up to date: nothing here can tell how far it has come.
-        return Freshness(len(look.stamps), (*waiting, *look.gone), 0, 0, tuple(work.problems))
-    return Freshness(len(look.stamps), tuple(waiting[done:]), work.read, len(look.gone), tuple(work.problems))
+        return Freshness(look.count, (*waiting, *look.gone), 0, 0, tuple(work.problems))
+    return Freshness(look.count, tuple(waiting[done:]), work.read, len(look.gone), tuple(work.problems))
 
 
 class _Work:
@@ -168,19 +168,24 @@ def _read(workspace: Workspace, path: str, content: bytes) -> Sequence[Piece]:
 def _look(workspace: Workspace, known: Mapping[str, str], *, anew: bool) -> _Look:
     """Compare what the files' inodes say with what is known; the newest come first among those that may have changed."""
     config = config_digest(workspace)
-    root = os.fspath(workspace.root)
+    root = f"{workspace.root}/"
     proven = time.time_ns() - TICK_NS
-    stamps: dict[str, str] = {}
-    changed: list[tuple[int, str]] = []
-    for path in (*all_paths(workspace), *workspace.transcript_files()):
+    changed: list[tuple[int, str, str]] = []
+    paths = {*all_paths(workspace), *workspace.transcript_files()}
+    for path in tuple(paths):
         try:
-            seen = os.stat(path if is_log(path) else f"{root}/{path}")  # noqa: PTH116 - a Path for each of ten thousand files costs as much again
+            seen = os.stat(path if path[0] == "/" else root + path)  # noqa: PTH116 - a Path for each of ten thousand files costs as much again
         except OSError:
+            paths.discard(path)
             continue
-        stamp = stamps[path] = _stamp(config, seen, proven)
-        if anew or stamp == config or not _same(known.get(path, ""), stamp):
-            changed.append((-seen.st_mtime_ns, path))
-    return _Look(stamps, tuple(path for _, path in sorted(changed)), tuple(known.keys() - stamps.keys()))
+        held = known.get(path, "")
+        # As `_proves` says, without the call.
+        inode = f" {seen.st_ino} {seen.st_size} {seen.st_mtime_ns} {seen.st_ctime_ns}"
+        if anew or not (held.endswith(inode) and held.startswith(config)):
+            changed.append((-seen.st_mtime_ns, path, _stamp(config, seen, proven)))
+    changed.sort()
+    gone = [path for path in known if path not in paths]
+    return _Look(len(paths), {path: stamp for _, path, stamp in changed}, tuple(gone))
 
 
 def count_behind(backend: Backend, workspace: Workspace, paths: Collection[str]) -> int:
@@ -190,7 +195,7 @@ def count_behind(backend: Backend, workspace: Workspace, paths: Collection[str])
     behind = len({path for path in known if not is_log(path)} - set(paths))
     for path in paths:
         held = known.get(path, "")
-        if _same(held, _seen(workspace, path, config)) and held:
+        if _is_proven(workspace, path, held, config):
             continue
         content = files.find_file(files.place_of(workspace.root, path)) if held else None
         behind += content is None or _hash_in(held) != f"{config} {_digest(content)}"
@@ -212,10 +217,17 @@ def _stamp(config: str, seen: os.stat_result, proven: int) -> str:
     return f"{config} {seen.st_ino} {seen.st_size} {seen.st_mtime_ns} {seen.st_ctime_ns}"
 
 
-def _same(held: str, stamp: str) -> bool:
-    """Say whether a stamp that was kept, which has the hash in it, proves what a fresh one says."""
-    config, _, rest = held.partition(" ")
-    return f"{config} {rest.partition(' ')[2]}" == stamp
+def _proves(held: str, config: str, seen: os.stat_result) -> bool:
+    """Say whether a stamp that was kept proves that a file is as it was; one without an inode in it proves nothing."""
+    inode = f" {seen.st_ino} {seen.st_size} {seen.st_mtime_ns} {seen.st_ctime_ns}"
+    return held.endswith(inode) and held.startswith(config)
+
+
+def _is_proven(workspace: Workspace, path: str, held: str, config: str) -> bool:
+    try:
+        return _proves(held, config, (workspace.root / path).stat())
+    except OSError:
+        return False
 
 
 def _hash_in(stamp: str) -> str:

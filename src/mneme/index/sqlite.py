@@ -55,7 +55,8 @@ _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _PRIMARY_CODE = 0xFF
 # A word that is in more pieces than this tells little, and reading all of them would take longer than an answer may.
 MOST_POSTINGS = 8_000
-# The best by words are looked up before it is known which of them are wanted: mostly, nearly all are.
+# The best are looked up before it is known which of them are wanted: mostly, nearly all are. First a quarter more than
+# are asked for, then four times as many, then all.
 SPARE = 4
 # Pieces whose cosines stand for everybody's: drawn by a hash of the id, so that the order of indexing changes nothing.
 SAMPLED = 256
@@ -93,9 +94,10 @@ _RELEVANCE = f"-bm25(words, {', '.join(map(str, COLUMN_WEIGHTS))})"
 _BEST_BY_WORDS = (
     f"SELECT rowid, {_RELEVANCE} AS relevance FROM words WHERE words MATCH ? ORDER BY relevance DESC, rowid LIMIT ?"
 )
+# The table in which FTS5 keeps the columns as they were given is read by itself: through FTS5 it takes twice as long.
 _OUTLINED = (
-    "SELECT row, id, path, line, gist, cue, words.topic, title, body, party, place, speaker, since, asks, timed, counted,"
-    " named FROM piece JOIN words ON words.rowid = piece.row WHERE row IN (SELECT value FROM json_each(?))"
+    "SELECT row, piece.id, path, line, c0, c1, c2, c3, c4, party, place, speaker, since, asks, timed, counted, named,"
+    " length FROM piece JOIN words_content ON words_content.id = piece.row WHERE row IN (SELECT value FROM json_each(?))"
 )
 
 
@@ -108,6 +110,7 @@ class SqliteBackend:
         self._files: dict[str, tuple[int, VectorFile]] = {}
         self._orphans: dict[str, list[int]] = {}
         self._samples: dict[str, tuple[int, list[bytes]]] = {}
+        self._stamps: tuple[int, dict[str, str]] | None = None
         self._patience = BUSY_SECONDS
         self.notice = ""
         self._connection = self._opened()
@@ -190,6 +193,7 @@ class SqliteBackend:
         with self._lock:
             current = self.is_current()
             self.close()
+            self._stamps = None
             self._samples.clear()
             self._orphans.clear()
             if current:
@@ -208,29 +212,32 @@ class SqliteBackend:
     def known(self) -> dict[str, str]:
         """Return each file with its stamp."""
         with self._reading() as cursor:
-            return {_text(path): stamp for path, stamp in cursor.execute("SELECT path, stamp FROM file")}
+            # The number changes whenever another connection writes; our own writes forget what is kept.
+            (change,) = cursor.execute("PRAGMA data_version").fetchone()
+            if self._stamps is None or self._stamps[0] != change:
+                lines = cursor.execute("SELECT path, stamp FROM file")
+                self._stamps = (change, {_text(path): stamp for path, stamp in lines})
+            return dict(self._stamps[1])
 
     def by_words(self, terms: Sequence[str], limit: int, wanted: Wanted) -> list[tuple[int, float]]:
         """Return the pieces with any of the terms by FTS5's BM25; the commonest words wait until few others match."""
         with self._reading() as cursor:
             telling = self._telling(cursor, terms)
-            if not telling:
+            if not telling or limit < 1:
                 return []
             match = " OR ".join(f'"{term}"' for term in telling)
             where, values = _conditions(wanted)
-            best = cursor.execute(_BEST_BY_WORDS, (match, SPARE * limit)).fetchall()
-            kept = cursor.execute(
-                f"SELECT row FROM piece WHERE row IN ({_EACH}){where}", (_list(row for row, _ in best), *values)
-            )
-            allowed = {row for (row,) in kept}
-            found = [(row, relevance) for row, relevance in best if row in allowed][:limit]
-            if len(found) < limit and len(best) == SPARE * limit:
-                return cursor.execute(
-                    f"SELECT piece.row, {_RELEVANCE} AS relevance FROM words JOIN piece ON piece.row = words.rowid WHERE"
-                    f" words MATCH ?{where} ORDER BY relevance DESC, piece.row LIMIT ?",
-                    (match, *values, limit),
-                ).fetchall()
-            return found
+            for reach in (limit + limit // SPARE, SPARE * limit):
+                best = cursor.execute(_BEST_BY_WORDS, (match, reach)).fetchall()
+                allowed = self._allowed(cursor, (row for row, _ in best), wanted)
+                found = [(row, relevance) for row, relevance in best if row in allowed][:limit]
+                if len(found) == limit or len(best) < reach:
+                    return found
+            return cursor.execute(
+                f"SELECT piece.row, {_RELEVANCE} AS relevance FROM words JOIN piece ON piece.row = words.rowid WHERE"
+                f" words MATCH ?{where} ORDER BY relevance DESC, piece.row LIMIT ?",
+                (match, *values, limit),
+            ).fetchall()
 
     def by_vector(self, embedder: str, vector: bytes, limit: int, wanted: Wanted) -> Near:
         """Return the nearest pieces, widening the search until enough of them are wanted."""
@@ -331,6 +338,12 @@ class SqliteBackend:
             line = cursor.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
             return str(line[0]) if line else ""
 
+    def _allowed(self, cursor: sqlite3.Cursor, rows: Iterable[int], wanted: Wanted) -> set[int]:
+        """Return those of some rows that are wanted."""
+        where, values = _conditions(wanted)
+        lines = cursor.execute(f"SELECT row FROM piece WHERE row IN ({_EACH}){where}", (_list(rows), *values))
+        return {row for (row,) in lines}
+
     # --- pieces ------------------------------------------------------------------------------------------------------
 
     def _put(self, cursor: sqlite3.Cursor, path: bytes, stamp: str, pieces: Sequence[Piece]) -> None:
@@ -417,13 +430,11 @@ class SqliteBackend:
             return Near()
         mean = sum(cosines) / len(cosines)
         deviation = (sum((cosine - mean) ** 2 for cosine in cosines) / len(cosines)) ** 0.5
-        where, values = _conditions(wanted)
-        reach = 2 * limit
+        # Mostly, nearly all are wanted; where they are not, more are looked at.
+        reach = limit + limit // SPARE
         while True:
             nearest = held.search(vector, reach)
-            rows = _list(row for row, _ in nearest)
-            lines = cursor.execute(f"SELECT row FROM piece WHERE row IN ({_EACH}){where}", (rows, *values))
-            allowed = {row for (row,) in lines}
+            allowed = self._allowed(cursor, (row for row, _ in nearest), wanted)
             hits = [hit for hit in nearest if hit[0] in allowed]
             if len(hits) >= limit or len(nearest) < reach:
                 return Near(tuple(hits[:limit]), len(cosines), mean, deviation)
@@ -550,6 +561,7 @@ class SqliteBackend:
         with self._lock, _told(self._path):
             cursor = self._connection.cursor()
             cursor.execute("BEGIN IMMEDIATE")
+            self._stamps = None
             try:
                 yield cursor
             except BaseException:
@@ -736,18 +748,19 @@ def _line(path: bytes, piece: Piece, outline: Outline) -> tuple[object, ...]:
 
 
 def _outline(line: tuple[Any, ...]) -> Outline:
-    row, identity, path, number, *terms, party, place, speaker, since, asks, timed, counted, named = line
+    row, identity, path, number, *terms, party, place, speaker, since, asks, timed, counted, named, length = line
     return Outline(
         row=row,
         id=_text(identity),
         path=_text(path),
         line=number,
-        terms=tuple(tuple(column.split()) for column in terms),
+        terms=tuple([tuple(column.split()) if column else () for column in terms]),
         group=party,
         place=place,
         speaker=tuple(speaker.split()),
         date=since[:10],
         traits=Traits(asks, bool(timed), bool(counted), named),
+        length=length,
     )
 
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Self
 from mneme.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from mneme.index.embed.protocol import Vectors
@@ -179,7 +179,7 @@ class VectorFile:
 
     # --- scanning -----------------------------------------------------------------------------------------------------
 
-    def _near(self, question: bytes, k: int, among: Collection[int] | None) -> Iterable[int]:
+    def _near(self, question: bytes, k: int, among: Collection[int] | None) -> Collection[int]:
         """Return the places worth scoring in full."""
         numpy = _numpy()
         if numpy is None or (among is not None and len(among) <= FEW):
@@ -211,14 +211,13 @@ class VectorFile:
             return places
         return places[numpy.isin(keys, numpy.fromiter(among, numpy.int64, len(among)))]
 
-    def _scored(self, question: bytes, k: int, places: Iterable[int]) -> list[Hit]:
-        score = _scorer(question)
-        blocks = self._blocks
-        near = ((-score(blocks.unchecked_row(place)), blocks.key(place), place) for place in places)
+    def _scored(self, question: bytes, k: int, places: Collection[int]) -> list[Hit]:
+        rows = self._blocks.unchecked_rows(places)
+        near = zip(_costs(question, rows), map(self._blocks.key, places), places, range(len(rows)), strict=True)
         best = [hit for hit in nsmallest(k, near) if hit[1] != FREE]
-        for _, _, place in best:
-            blocks.row(place)
-        return [(key, -cost) for cost, key, _ in best]
+        for _, _, place, number in best:
+            self._blocks.verify(place, rows[number])
+        return [(key, -cost) for cost, key, _, _ in best]
 
 
 # --- the file -----------------------------------------------------------------------------------------------------------
@@ -338,17 +337,22 @@ class _Blocks:
 
     def row(self, place: int) -> bytes:
         """Return a row that is what was written."""
-        begin, within = self._begin(place)
-        row = self.unchecked_row(place)
-        if _SUM.unpack_from(self._map, begin + 8 * BLOCK_ROWS + 4 * within)[0] != zlib.crc32(row):
-            raise self.damage("a row is not what was written")
+        (row,) = self.unchecked_rows([place])
+        self.verify(place, row)
         return row
 
-    def unchecked_row(self, place: int) -> bytes:
-        """Return a row as it lies there."""
+    def verify(self, place: int, row: bytes) -> None:
+        """Compare a row that was read with the checksum of what was written."""
         begin, within = self._begin(place)
-        at = begin + self._floats_at + 4 * self._dims * within
-        return self._map[at : at + 4 * self._dims]
+        if _SUM.unpack_from(self._map, begin + 8 * BLOCK_ROWS + 4 * within)[0] != zlib.crc32(row):
+            raise self.damage("a row is not what was written")
+
+    def unchecked_rows(self, places: Iterable[int]) -> list[bytes]:
+        """Return rows as they lie there."""
+        block_bytes, row_bytes, held = self._block_bytes, 4 * self._dims, self._map
+        first = _HEAD_BYTES + self._floats_at
+        begins = [first + place // BLOCK_ROWS * block_bytes + place % BLOCK_ROWS * row_bytes for place in places]
+        return [held[begin : begin + row_bytes] for begin in begins]
 
     def key(self, place: int) -> int:
         """Return the key of a row."""
@@ -484,11 +488,18 @@ def _sign_words(row: bytes, words: int) -> tuple[int, ...]:
     return struct.unpack(f"<{words}Q", packed.ljust(8 * words, b"\0"))
 
 
-def _scorer(question: bytes) -> Callable[[bytes], float]:
-    """Return the cosine with a question as a function of a row: in double precision, rounded to seven places."""
+def _costs(question: bytes, rows: Sequence[bytes]) -> list[float]:
+    """Return each row's cosine with a question, negated: in double precision, rounded to seven places.
+
+    A row's sum is made in an order that depends on its length alone, so neither its place nor its company decides.
+    """
     numpy = _numpy()
     if numpy is None:
         wanted = _numbers(question)
-        return lambda row: round(math.fsum(map(float.__mul__, wanted, _numbers(row))), 7)
-    column = numpy.frombuffer(question, "<f4").astype(float)
-    return lambda row: round(float(numpy.frombuffer(row, "<f4").astype(float) @ column), 7)
+        return [-round(math.fsum(map(float.__mul__, wanted, _numbers(row))), 7) for row in rows]
+    if not rows:
+        return []
+    matrix = numpy.frombuffer(b"".join(rows), "<f4").reshape(len(rows), -1).astype(float)
+    sums = numpy.add.reduce(matrix * numpy.frombuffer(question, "<f4").astype(float), axis=1)
+    costs: list[float] = (-numpy.round(sums, 7)).tolist()
+    return costs

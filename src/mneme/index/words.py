@@ -141,9 +141,7 @@ def parse_query(text: str, *, longest: int = LONGEST_QUERY) -> Query:
     """Cut a question into what it is searched with; of a question that is all quiet words, every word counts."""
     text = text[:longest]
     spoken = _words(text)
-    loud = [word for word in spoken if word.lower() not in QUIET_WORDS and word not in _QUIET_CJK] or spoken
-    terms = dict.fromkeys(term for word in loud for term in _terms_of(word) if term not in _QUIET_CJK)
-    kept = tuple(terms)[:MOST_TERMS]
+    kept = _asked(spoken)
     every = [term for word in spoken for term in _terms_of(word)]
     known = frozenset(kept)
     return Query(
@@ -158,6 +156,18 @@ def parse_query(text: str, *, longest: int = LONGEST_QUERY) -> Query:
         asks_name=bool(_ASKS_NAME.search(text)),
         parts=parse_parts(text),
     )
+
+
+@lru_cache(1 << 12)
+def query_terms(text: str) -> frozenset[str]:
+    """Return the terms that a short text is searched with, as `parse_query` cuts them."""
+    return frozenset(_asked(_words(text[:LONGEST_QUERY])))
+
+
+def _asked(spoken: list[str]) -> tuple[str, ...]:
+    loud = [word for word in spoken if word.lower() not in QUIET_WORDS and word not in _QUIET_CJK] or spoken
+    terms = dict.fromkeys(term for word in loud for term in _terms_of(word) if term not in _QUIET_CJK)
+    return tuple(terms)[:MOST_TERMS]
 
 
 def parse_parts(text: str) -> tuple[str, ...]:

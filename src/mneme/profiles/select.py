@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mneme.formats.day import parse_day
 from mneme.profiles.profile import DAY_FOLDERS, ITEMS, MEMORY_FOLDERS, SUMMARY, folders_of, is_memory_file
@@ -41,6 +41,8 @@ _PROGRAMS = frozenset(
 )
 # What explains a folder rather than being in it.
 _MANUALS = re.compile(r"(?:readme.*|skill|memory-types|template)\.(?:md|markdown)", re.IGNORECASE)
+# How the name of a MEMORY.md begins: looked at first, because a workspace has many files and few of these.
+_MEMORY_BEGINS = ("M", "m")
 _TEMPLATE_FOLDERS = frozenset({"template", "templates"})
 
 
@@ -71,7 +73,7 @@ def select_memory(paths: Iterable[str], profile: Profile) -> MemoryFiles:
 class _Marks:
     """What has to be known of all files to judge one: who has a MEMORY.md, where facts are, what the profile names."""
 
-    __slots__ = ("exact", "fact_folders", "folders", "globs", "homes", "summaries")
+    __slots__ = ("_known", "exact", "fact_folders", "folders", "globs", "homes", "summaries")
 
     def __init__(self, profile: Profile, paths: Iterable[str]) -> None:
         places = profile.places
@@ -82,9 +84,10 @@ class _Marks:
         self.exact |= {place for place in (places.heartbeat, places.dreams, places.buffer) if place}
         self.exact |= {home.path for home in profile.homes.values()}
         self.homes, self.fact_folders, self.summaries = {""}, set[str](), set[str]()
+        self._known: dict[str, _Folder] = {}
         for path in paths:
             folder, _, name = path.rpartition("/")
-            if is_memory_file(path) and not _is_template(path):
+            if name.startswith(_MEMORY_BEGINS) and is_memory_file(path) and not _is_template(path):
                 self.homes.add(folder)
             elif name == SUMMARY:
                 self.summaries.add(folder)
@@ -101,26 +104,38 @@ class _Marks:
     def is_note(self, path: str) -> bool:
         """Say whether a Markdown file is memory."""
         folder, _, name = path.rpartition("/")
-        if path in self.exact or any(fnmatchcase(path, glob) for glob in self.globs):
+        if path in self.exact or (self.globs and any(fnmatchcase(path, glob) for glob in self.globs)):
             return True
-        if _is_template(path) or _MANUALS.fullmatch(name):
+        about = self._known.get(folder) or self._look_at(folder)
+        if about.is_template or name.startswith("TEMPLATE") or _MANUALS.fullmatch(name):
             return False
-        if is_memory_file(path) or (folder in self.homes and _has_memory_name(name)):
+        if about.is_memory or (name.startswith(_MEMORY_BEGINS) and is_memory_file(path)):
+            return True
+        if folder in self.homes and _has_memory_name(name):
             return True
         if path.startswith(self.folders) or (name == SUMMARY and folder in self.fact_folders):
             return True
-        return self._lies_in_memory(folder, path)
-
-    def _lies_in_memory(self, folder: str, path: str) -> bool:
-        parts = folders_of(path) or [""]
-        if parts[0] in _ROOTS:
-            return True
-        programs = next((number for number, part in enumerate(parts) if part in _PROGRAMS), len(parts))
-        for number, part in enumerate(parts):
-            if part in MEMORY_FOLDERS and (number < programs or "/".join(folder.split("/")[:number]) in self.homes):
-                return True
-        day = parse_day(path) if programs == len(parts) else None
+        day = parse_day(path) if about.may_hold_days else None
         return day is not None and not day.slug
+
+    def _look_at(self, folder: str) -> _Folder:
+        """Judge a folder by its path, once for all that lies in it."""
+        parts = folders_of(f"{folder}/") if folder else [""]
+        programs = next((number for number, part in enumerate(parts) if part in _PROGRAMS), len(parts))
+        is_memory = parts[0] in _ROOTS or any(
+            part in MEMORY_FOLDERS and (number < programs or "/".join(folder.split("/")[:number]) in self.homes)
+            for number, part in enumerate(parts)
+        )
+        about = self._known[folder] = _Folder(_is_template(f"{folder}/."), is_memory, programs == len(parts))
+        return about
+
+
+class _Folder(NamedTuple):
+    """What a folder's path says about the notes in it."""
+
+    is_template: bool
+    is_memory: bool
+    may_hold_days: bool
 
 
 def _has_memory_name(name: str) -> bool:

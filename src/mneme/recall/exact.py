@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mneme.index.words import parse_query
+from mneme.index.words import query_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,11 +22,11 @@ def exact_terms(piece: Piece, question: Question, *, called: float = 0.0) -> lis
     """Return the terms of a piece that the question names: by id, or by one of its names, the best alone."""
     if called:
         return [("id", BY_ID * called)]
-    asked = frozenset(parse_query(question.words or question.sense).terms)
+    asked = query_terms(question.words or question.sense)
     if not asked:
         return []
     for kind, name in names_of(piece):
-        if len(name) <= LONGEST_NAME and frozenset(parse_query(name).terms) == asked:
+        if len(name) <= LONGEST_NAME and query_terms(name) == asked:
             return [(kind, BY_NAME if len(asked) > 1 else BY_WORD)]
     return []
 
