@@ -7,8 +7,12 @@ its hooks, drivers or monitors is ever run by a question. Only `commit_paths` wr
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mneme.errors import MnemeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 TIMEOUT_SECONDS = 20
 _CALM = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false")
@@ -32,9 +36,28 @@ def run_git(folder: Path, *args: str, given: bytes | None = None) -> bytes | Non
     return done.stdout if done.returncode == 0 else None
 
 
-def head_content(root: Path, path: str) -> bytes | None:
-    """Return a file as the last commit has it."""
-    return run_git(root, "show", f"HEAD:./{path}")
+def changed_files(root: Path, *globs: str) -> list[str]:
+    """Return the files below a folder that are not as the last commit has them; one question, however many there are."""
+    wanted = [f":(glob)**/{glob}" for glob in globs]
+    printed = run_git(root, "diff", "--name-only", "--relative", "-z", "HEAD", "--", *wanted) or b""
+    return [path for path in printed.decode("utf-8", "surrogateescape").split("\0") if path]
+
+
+def head_contents(root: Path, paths: Iterable[str]) -> dict[str, bytes]:
+    """Return the files that the last commit has, as it has them; one question, however many there are."""
+    asked = [path for path in paths if "\n" not in path]
+    given = "".join(f"HEAD:./{path}\n" for path in asked).encode("utf-8", "surrogateescape")
+    printed = (run_git(root, "cat-file", "--batch", given=given) if asked else None) or b""
+    found: dict[str, bytes] = {}
+    at = 0
+    for path in asked:
+        end = printed.find(b"\n", at)
+        head = printed[at:end].split(b" ")
+        at = end + 1
+        if head[-1].isdigit() and head[-2] == b"blob":
+            found[path] = printed[at : at + int(head[-1])]
+            at += int(head[-1]) + 1
+    return found
 
 
 def tips(repository: Path) -> str:

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from mneme import git
 from mneme.check.found import Found, find
 from mneme.formats.block import CODE, COMMENT, FRONT
+from mneme.formats.note import parse_note
+from mneme.profiles.profile import ITEMS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from mneme.check.places import Places
@@ -52,9 +54,17 @@ class Named(NamedTuple):
         return self.name.endswith("()")
 
 
-def names_in(text: str) -> bool:
-    """Say whether a note may name a file or a function: a quick look that misses none."""
-    return "`" in text and any(_PATH.fullmatch(span) or _FUNCTION.fullmatch(span) for span in _SPAN.findall(text))
+def names_in(text: str) -> tuple[str, ...]:
+    """Return what a note may name of files and functions, each once: a quick look that misses none."""
+    if "`" not in text:
+        return ()
+    spans = dict.fromkeys(_SPAN.findall(text))
+    return tuple(span for span in spans if _PATH.fullmatch(span) or _FUNCTION.fullmatch(span))
+
+
+def bare_path(span: str) -> str:
+    """Return a path as it was named, without the line behind it."""
+    return span.partition(":")[0].removeprefix("./")
 
 
 def named_in(note: Note) -> list[Named]:
@@ -65,7 +75,7 @@ def named_in(note: Note) -> list[Named]:
         if "`" not in row or kinds[index] in _NO_PROSE or _GONE_TOO.search(row) or _OTHER_PLACE.search(row):
             continue
         spans = [span for span in _SPAN.findall(row) if not _SAMPLE.search(span)]
-        paths = [span.partition(":")[0].removeprefix("./") for span in spans if _PATH.fullmatch(span)]
+        paths = [bare_path(span) for span in spans if _PATH.fullmatch(span)]
         found += [Named(path, index + 1) for path in paths]
         functions = [match[1] for span in spans if (match := _FUNCTION.fullmatch(span))]
         found += [Named(f"{name}()", index + 1, tuple(paths)) for name in functions]
@@ -75,16 +85,18 @@ def named_in(note: Note) -> list[Named]:
 class Project:
     """The project around a workspace, as far as names are looked up in it; what git knows is asked once."""
 
-    def __init__(self, root: Path, places: Places) -> None:
+    def __init__(self, root: Path, places: Places, read: Callable[[str], str | None]) -> None:
         self._root = root
         self._places = places
+        self._read = read
         self._repository = git.find_repository(root)
         self._sources: dict[str, str] = {}
         self.read: set[str] = set()
 
-    def find_drift(self, named: Mapping[str, Sequence[Named]]) -> Iterator[tuple[str, Found]]:
-        """Yield what the notes name that is not there."""
-        missing = [(path, one) for path, names in named.items() for one in names if not one.is_function]
+    def find_drift(self, names: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Found]]:
+        """Yield what notes name that is not there; `names` is what each may name."""
+        named = {path: self._named(path) for path in self._suspects(names)}
+        missing = [(path, one) for path, found in named.items() for one in found if not one.is_function]
         missing = [(path, one) for path, one in missing if self._place_of(path, one.name) is None]
         deleted = self._deleted({one.name for _, one in missing}) if missing else {}
         for path, one in missing:
@@ -93,9 +105,24 @@ class Project:
                 yield path, find("gone-file", one.line, value=one.name, other=deleted[bare], target=bare)
             elif "/" in bare and self._begins_here(path, bare):
                 yield path, find("dead-path", one.line, value=one.name)
-        functions = [(path, one) for path, names in named.items() for one in names if one.is_function]
-        if functions:
-            yield from self._functions(functions)
+        yield from self._functions([(path, one) for path, found in named.items() for one in found if one.is_function])
+
+    def _suspects(self, names: Mapping[str, Sequence[str]]) -> list[str]:
+        """Return the notes that are worth reading: they may name a file that is not there, or a function that is gone."""
+        functions = {
+            path: {match[1] for name in found if (match := _FUNCTION.fullmatch(name))} for path, found in names.items()
+        }
+        gone = self._undefined(set().union(*functions.values()))
+        suspects = []
+        for path, found in names.items():
+            files = [bare_path(name) for name in found if not name.endswith("()")]
+            beside = bool(files and functions[path])
+            if beside or functions[path] & gone or any(self._place_of(path, name) is None for name in files):
+                suspects.append(path)
+        return suspects
+
+    def _named(self, path: str) -> list[Named]:
+        return named_in(parse_note(self._read(path) or "", path))
 
     def _bases(self, path: str) -> list[str]:
         bases = ["", posixpath.dirname(path)]
@@ -150,7 +177,7 @@ class Project:
                 alone.append((path, one))
             elif not any(re.search(rf"\b{name}\b", text) for _, text in sources):
                 yield path, find("gone-function", one.line, value=one.name, other=f"'{sources[0][0]}'", target=name)
-        gone = self._undefined({one.name.removesuffix("()") for _, one in alone}) if alone else frozenset()
+        gone = self._undefined({one.name.removesuffix("()") for _, one in alone})
         for path, one in alone:
             name = one.name.removesuffix("()")
             if name in gone:
@@ -167,12 +194,12 @@ class Project:
             self._sources[place] = content.decode("utf-8", "replace")
         return self._sources[place]
 
-    def _undefined(self, names: Iterable[str]) -> frozenset[str]:
+    def _undefined(self, names: Collection[str]) -> frozenset[str]:
         """Return the functions that git saw defined and that no source has now."""
         wanted = sorted(names)[:MOST_FUNCTIONS]
-        if self._repository is None:
+        if self._repository is None or not wanted:
             return frozenset()
-        sources = ("--", ".", ":(exclude)*.md", ":(exclude)*.markdown", ":(exclude)*.mneme")
+        sources = ("--", ".", ":(exclude)*.md", ":(exclude)*.markdown", ":(exclude)*.mneme", f":(exclude)*{ITEMS}")
         pattern = "\\|".join(wanted)
         now = git.run_git(self._repository, "grep", "-I", "-h", "-o", "-w", "--untracked", "-e", pattern, *sources)
         left = [name for name in wanted if name not in (now or b"").decode("utf-8", "replace").split()]

@@ -45,18 +45,30 @@ class Claim(NamedTuple):
 
 def claims_in(text: str) -> list[tuple[int, str]]:
     """Return the lines of a day's note that say what should last, as (line, words)."""
-    if not any(needle in text for needle in _NEEDLES):
-        return []
     found = []
-    for match in _SAID.finditer(text):
-        words = match["words"].strip()
+    for start in _suspect_rows(text):
+        match = _SAID.match(text, start)
+        words = match["words"].strip() if match else ""
         if (
-            not _NOTHING.fullmatch(words)
+            words
+            and not _NOTHING.fullmatch(words)
             and not words.endswith((":", "\uff1a"))
             and len(words_of(words)) >= LEAST_WORDS
         ):
-            found.append((1 + text.count("\n", 0, match.start("words")), words))
+            found.append((1 + text.count("\n", 0, start), words))
     return found
+
+
+def _suspect_rows(text: str) -> list[int]:
+    """Return where the lines begin that have a word of what should last in them."""
+    starts: set[int] = set()
+    for needle in _NEEDLES:
+        at = text.find(needle)
+        while at >= 0:
+            starts.add(text.rfind("\n", 0, at) + 1)
+            end = text.find("\n", at)
+            at = text.find(needle, end) if end >= 0 else -1
+    return sorted(starts)
 
 
 def words_of(text: str) -> frozenset[str]:

@@ -115,7 +115,7 @@ def check_summary(note: Note, facts: Sequence[Fact]) -> Iterator[Found]:
 
     Of a summary in a person's own words only the second can be told: it repeats word for word what was superseded.
     """
-    region = note.find_region(SUMMARY, MNEME)
+    region = note.find_region(SUMMARY, MNEME) if "<!--" in note.text else None
     first = region.line if region else 1
     text = note.text[region.inner_start : region.inner_end] if region else note.text
     said = _plain(text)

@@ -59,7 +59,10 @@ class Links:
 
     def suspects(self, path: str, targets: tuple[str, ...]) -> bool:
         """Say whether any of the targets that a note may link to leads nowhere."""
-        return any(self._fault(path, target) for target in targets)
+        folder, there = path.rpartition("/")[0] + "/", self._places.paths
+        return any(
+            self._fault(path, target) for target in targets if target not in there and folder + target not in there
+        )
 
     def _fault(self, path: str, target: str) -> str:
         """Return what a target lacks, a file or a section; nothing when it leads somewhere."""

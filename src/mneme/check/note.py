@@ -46,11 +46,11 @@ class Standard:
         return self.profile.name == "v4"
 
 
-def check_note(content: bytes, path: str, role: Role, standard: Standard) -> tuple[str, list[Found]]:
-    """Return a note's text and every fault that it has by itself, by line."""
+def check_note(content: bytes, path: str, role: Role, standard: Standard) -> tuple[Note, list[Found]]:
+    """Return a note and every fault that it has by itself, by line."""
     if len(content) > LARGE_NOTE_BYTES:
         limit = LARGE_NOTE_BYTES // MEGABYTE
-        return "", [find("large-file", 0, value=f"over {limit}", limit=limit)]
+        return parse_note("", path), [find("large-file", 0, value=f"over {limit}", limit=limit)]
     text, found = decoded(content)
     note = parse_note(text, path)
     found += _written(text, note)
@@ -66,7 +66,7 @@ def check_note(content: bytes, path: str, role: Role, standard: Standard) -> tup
     if len(text) > standard.profile.budgets.memory_chars:
         found += _oversized(note, standard.profile.budgets.memory_chars)
     found += [find("exposed-secret", secret.line, value=secret.kind) for secret in find_secrets(text)]
-    return text, sorted(found, key=_line) if len(found) > 1 else found
+    return note, sorted(found, key=_line) if len(found) > 1 else found
 
 
 def _line(found: Found) -> int:
@@ -91,7 +91,8 @@ def _written(text: str, note: Note) -> Iterator[Found]:
         yield find("carriage-returns", 1 + text.count("\n", 0, text.index("\r")), value=text.count("\r"))
     if "<<<<<<< " in text and (marker := _CONFLICT.search(text)):
         yield find("conflict-marker", 1 + text.count("\n", 0, marker.start()), value=marker[0])
-    if "```" in text or "~~~" in text or text.count("<!--") != text.count("-->") or "<!-- mneme:" in text:
+    commented = "<!--" in text and ("<!-- mneme:" in text or text.count("<!--") != text.count("-->"))
+    if commented or "```" in text or "~~~" in text:
         yield from (of_problem(one) for one in note.problems if not one.rule.endswith("frontmatter"))
 
 

@@ -14,9 +14,10 @@ from mneme.check.cell import check_transitions
 from mneme.formats.cell import Cell, CellFile, parse_cells
 from mneme.formats.cell_edit import print_cell
 from mneme.memory.cells.load import decoded
+from mneme.workspace import CELL_SUFFIXES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from mneme.errors import Problem
@@ -26,37 +27,52 @@ def check_past(
     root: Path, checked: Iterable[CellFile], everything: Iterable[CellFile], severities: Mapping[str, str]
 ) -> Iterator[Problem]:
     """Yield what the cells of some files became that they could not."""
-    repository = git.find_repository(root)
+    checked = list(checked)
+    committed = _committed(root, checked)
+    written = _written(root, {file.path: file for file in checked if file.path not in committed})
     places = {cell_id: file.path for file in everything for cell_id in file.columns.ids}
     for file in checked:
-        old = _committed(root, file) if repository else None
-        old = old or _written(root, file)
+        old = committed.get(file.path) or written.get(file.path)
         if old is not None and old.text != file.text:
             elsewhere = {cell_id for cell_id, path in places.items() if path != file.path}
             yield from check_transitions(old, file, severities=severities, elsewhere=elsewhere)
 
 
-def _committed(root: Path, file: CellFile) -> CellFile | None:
-    content = git.head_content(root, file.path)
-    return None if content is None else parse_cells(decoded(content), file.path)
+def _committed(root: Path, checked: Sequence[CellFile]) -> dict[str, CellFile]:
+    """Return what the last commit has of the files that differ from it."""
+    if git.find_repository(root) is None:
+        return {}
+    changed = {*git.changed_files(root, *(f"*{suffix}" for suffix in CELL_SUFFIXES))}
+    contents = git.head_contents(root, [file.path for file in checked if file.path in changed])
+    return {path: parse_cells(decoded(content), path) for path, content in contents.items()}
 
 
-def _written(root: Path, file: CellFile) -> CellFile | None:
-    """Return the cells that our plans wrote into a file, each as the last plan left it, if it was edited since."""
-    known: dict[str, Cell] = {}
-    last = None
+def _written(root: Path, checked: Mapping[str, CellFile]) -> dict[str, CellFile]:
+    """Return the cells that our plans wrote into files, each as the last plan left it, where they were edited since.
+
+    What a file was when it was committed counts for more than what a plan left of it.
+    """
+    known: dict[str, dict[str, Cell]] = {}
+    last: dict[str, str | None] = {}
     for entry in files.entries(root):
         for step in entry.steps:
-            if step.target != file.path or entry.abandoned:
+            if step.target not in checked or entry.abandoned:
                 continue
-            last = step.after
+            last[step.target] = step.after
+            cells = known.setdefault(step.target, {})
             if step.removes:
-                known.clear()
+                cells.clear()
             for hunk in step.hunks:
-                _learn(known, decoded(hunk.pre), decoded(hunk.old), decoded(hunk.new), decoded(hunk.post))
-    if not known or files.digest(file.text.encode("utf-8", "surrogateescape")) == last:
-        return None
-    return parse_cells("\n".join(print_cell(cell) for cell in known.values()), file.path)
+                _learn(cells, decoded(hunk.pre), decoded(hunk.old), decoded(hunk.new), decoded(hunk.post))
+    edited = [
+        path
+        for path, cells in known.items()
+        if cells and files.digest(checked[path].text.encode("utf-8", "surrogateescape")) != last[path]
+    ]
+    if git.find_repository(root) is not None:
+        committed = git.head_contents(root, edited)
+        edited = [path for path in edited if path not in committed]
+    return {path: parse_cells("\n".join(map(print_cell, known[path].values())), path) for path in edited}
 
 
 def _learn(known: dict[str, Cell], pre: str, old: str, new: str, post: str) -> None:

@@ -23,18 +23,10 @@ def facts_before(root: Path, paths: Collection[str]) -> Iterator[tuple[str, dict
     repository = git.find_repository(root)
     committed: set[str] = set()
     if repository is not None:
-        for path in _changed(root):
-            content = git.head_content(root, path)
-            if content is not None:
-                committed.add(path)
-                yield path, immutable_facts(_decoded(content))
+        for path, content in git.head_contents(root, git.changed_files(root, ITEMS)).items():
+            committed.add(path)
+            yield path, immutable_facts(_decoded(content))
     yield from ((path, facts) for path, facts in _written(root).items() if path in paths and path not in committed)
-
-
-def _changed(root: Path) -> list[str]:
-    """Return the files of facts that are not as the last commit has them; one question, however many there are."""
-    printed = git.run_git(root, "diff", "--name-only", "--relative", "-z", "HEAD", "--", f":(glob)**/{ITEMS}")
-    return [path for path in _decoded(printed or b"").split("\0") if path]
 
 
 def _written(root: Path) -> dict[str, dict[str, Words]]:

@@ -6,6 +6,8 @@ import posixpath
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mneme.profiles.profile import KINDS_BY_NAME, SUMMARY, YEAR
+
 if TYPE_CHECKING:
     from mneme.formats.day import Day
     from mneme.profiles import Profile
@@ -37,18 +39,36 @@ class Roles:
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
         self._places: dict[str, tuple[bool, bool, bool]] = {}
+        self._ordinary: dict[str, Role] = {}
+        globs = [glob for glob, _ in profile.kinds_by_glob]
+        self._named = {*KINDS_BY_NAME, SUMMARY, *(posixpath.basename(glob).lower() for glob in globs)}
+        self._named |= {posixpath.basename(path).lower() for path in profile.kinds_by_path}
+        self._by_folder = all(posixpath.basename(glob) in ("*", "*.md") for glob in globs if "*" in glob)
 
     def of(self, path: str) -> Role:
         """Return the role of a note."""
-        profile = self._profile
         folder, _, name = path.rpartition("/")
+        if not self._is_ordinary(path, name):
+            return self._role(path, folder, name)
+        role = self._ordinary.get(folder)
+        if role is None:
+            role = self._ordinary[folder] = self._role(path, folder, name)
+        return role
+
+    def _is_ordinary(self, path: str, name: str) -> bool:
+        """Say whether all that a path tells is told by its folder: no day in it, and no name that means something."""
+        lower = name.lower()
+        meant = lower in self._named or lower.startswith(("memory", "readme", "index"))
+        return self._by_folder and name.endswith(".md") and not meant and not YEAR.search(path)
+
+    def _role(self, path: str, folder: str, name: str) -> Role:
+        profile = self._profile
         place = self._places.get(folder)
         if place is None:
             inside = posixpath.join(folder, "x.md")
             place = profile.is_tagged(inside), profile.is_classified(inside), profile.is_archived(inside)
             self._places[folder] = place
         tagged, classified, archived = place
-        kind = profile.kind_of(path)
-        day = profile.find_day(path) if kind == "day" else None
+        kind, day = profile.kind_and_day(path)
         classified = classified and name.lower() not in {"index.md", "readme.md"}
         return Role(kind, tagged, classified, archived, kind not in _FLEETING and not archived, day)

@@ -51,7 +51,7 @@ def find_secrets(text: str, detector: Detector | None = None) -> list[Secret]:
     content = text.encode("utf-8", "surrogatepass").replace(b"\r", b"\n")
     found: list[Secret] = []
     number, counted, offset = 1, 0, 0
-    for start, end in _suspect_lines(content):
+    for start, end in _suspect_lines(content, narrow=detector is None):
         line = content[start:end].decode("utf-8", "surrogatepass")
         number += content.count(b"\n", counted, start)
         if not text.isascii():
@@ -71,22 +71,35 @@ def _line_at(text: str, at: int) -> int:
 # --- which lines to look at ---------------------------------------------------------------------------------------
 
 
-def _suspect_lines(content: bytes) -> list[tuple[int, int]]:
-    """Return the spans of the lines that have something every secret has, each once, in order."""
-    spans: dict[int, int] = {}
-    for places in (
-        _long_words(content),
-        _mentions(content, b"-----BEGIN"),
-        _mentions(content, b"://"),
-        _named(content),
-    ):
-        end = -1
-        for at in places:
-            if at >= end:
-                start = content.rfind(b"\n", 0, at) + 1
-                end = content.find(b"\n", at)
-                end = spans[start] = end if end >= 0 else len(content)
-    return sorted(spans.items())
+def _suspect_lines(content: bytes, *, narrow: bool) -> list[tuple[int, int]]:
+    """Return the spans of the lines that have something every secret has, each once, in order.
+
+    With `narrow` a long word is only looked at where one of our own patterns could begin.
+    """
+    shaped = _lines_at(content, _long_words(content))
+    if narrow and shaped:
+        joined = b"\n".join([content[start:end] for start, end in shaped])
+        if not _marks().search(joined):
+            shaped = []
+    if b"-----BEGIN" in content:
+        shaped += _lines_at(content, _mentions(content, b"-----BEGIN"))
+    if b"://" in content and (not narrow or b"@" in content):
+        shaped += _lines_at(content, _mentions(content, b"://"))
+    shaped += _lines_at(content, _named(content))
+    return sorted(set(shaped)) if len(shaped) > 1 else shaped
+
+
+def _lines_at(content: bytes, places: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the spans of the lines that some places lie in."""
+    spans = []
+    end = -1
+    for at in places:
+        if at >= end:
+            start = content.rfind(b"\n", 0, at) + 1
+            end = content.find(b"\n", at)
+            end = end if end >= 0 else len(content)
+            spans.append((start, end))
+    return spans
 
 
 def _mentions(content: bytes, needle: bytes) -> Iterator[int]:
@@ -113,7 +126,7 @@ def _named(content: bytes) -> Iterator[int]:
         pieces = content.split(sign) if sign in content else []
         ends = [piece[-NAME_REACH:] for piece in pieces[:-1]]
         joined = b"\n".join(ends).lower()
-        if any(name in joined for name in _NAME_BYTES):
+        if any([name in joined for name in _NAME_BYTES]):  # noqa: C419 - a list is quicker than what yields one by one
             starts = accumulate((len(piece) + len(sign) for piece in pieces), initial=0)
             next(starts)
             found = zip(starts, (end.lower() for end in ends), strict=False)
@@ -146,6 +159,14 @@ _SHAPES = (
     ("an age secret key", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
 )
 
+# What the shapes begin with or have in them: a line without any of these has none of them.
+_MARKS = ("-----BEGIN", "AKIA", "ASIA", "ABIA", "ACCA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat", "gldt", "glrt", "glcbt", "glptt", "glsoat", "xox", "xapp", "hooks.slack", "AIza", "GOCSPX", "sk-", "k_live_", "k_test_", "whsec_", "eyJ", "npm_", "pypi-AgE", "hf_", "SG.", "_v1_", ":AA", "AccountKey=", "shp", "AGE-SECRET-KEY-1")  # fmt: skip
+
+
+@cache
+def _marks() -> re.Pattern[bytes]:
+    return re.compile("|".join(map(re.escape, _MARKS)).encode())
+
 
 @cache
 def _shapes() -> re.Pattern[str]:
@@ -172,17 +193,21 @@ def _assignment() -> re.Pattern[str]:
 def find_in_line(line: str) -> Iterator[tuple[str, int, int]]:
     """Yield the kinds of secret in one line and where each stands; this is the built-in detector."""
     taken: list[tuple[int, int]] = []
-    for found in _shapes().finditer(line):
-        if _is_made_up(found[0]):
-            continue
-        taken.append(found.span())
-        yield _SHAPES[(found.lastindex or 1) - 1][0], *found.span()
+    if any([mark in line for mark in _MARKS]):  # noqa: C419 - a list is quicker than what yields one by one
+        for found in _shapes().finditer(line):
+            if _is_made_up(found[0]):
+                continue
+            taken.append(found.span())
+            yield _SHAPES[(found.lastindex or 1) - 1][0], *found.span()
     if "://" in line and "@" in line:
         for found in _url_login().finditer(line):
             if not _is_placeholder(found[1]):
                 taken.append(found.span(1))
                 yield "a password in an address", *found.span(1)
     taken.sort()
+    lower = line.lower()
+    if not any([name in lower for name in (*_NAMES, *_CJK_NAMES)]):  # noqa: C419 - as above
+        return
     for found in _assignment().finditer(line):
         start, end = found.span("value")
         name = (found["name"] or "password").lower()

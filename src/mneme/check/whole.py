@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from base64 import b85decode, b85encode
+from binascii import a2b_base64, b2a_base64
 from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mneme import files
 from mneme.check import audience, durable, statements
+from mneme.check.beside import LEAST_NOTES, look_beside
 from mneme.check.buffer import check_buffer, check_leftover
 from mneme.check.cell import check_cells
 from mneme.check.days import check_days
-from mneme.check.drift import Named, Project, named_in, names_in
+from mneme.check.drift import Project, names_in
 from mneme.check.facts import check_fact_changes, check_facts, check_summary
 from mneme.check.found import Found, find, worded
+from mneme.check.front import said_audience
 from mneme.check.index_region import check_index, listed_in
 from mneme.check.links import Links, targets_in
 from mneme.check.note import MEGABYTE, Standard, check_note
@@ -59,7 +61,7 @@ class Seen(NamedTuple):
     digest: str
     found: list[Found]
     targets: tuple[str, ...] = ()
-    named: tuple[Named, ...] = ()
+    named: tuple[str, ...] = ()
     keys: array[int] | None = None
     claims: tuple[tuple[int, str], ...] = ()
     audience: str = ""
@@ -97,6 +99,7 @@ class Whole:
         self._old: Mapping[str, Any] = kept["notes"] if usable else {}
         self.renewed = not usable
         self.seen: dict[str, Seen] = {}
+        self._told: Mapping[str, Any] = {}
         self._texts: dict[str, str] = {}
         self._held = 0
         self._key = [*key, str(store_of_settings(workspace))]
@@ -109,12 +112,17 @@ class Whole:
         roles = Roles(self.profile)
         self.roles = {path: roles.of(path) for path in self.note_paths}
         standard = Standard(self.profile, self.today)
-        for path, role in self.roles.items():
-            found += self._of_note(path, role, standard)
+        mine, theirs = self._shared_out()
+        answers = look_beside(theirs, lambda path: self._told_of(path, standard))
+        for path in mine:
+            found += self._of_note(path, self.roles[path], standard)
         found += check_days(self.roles, self.profile, self.today)
         found += self._of_buffers()
         facts = self._read_facts(found)
         cells, problems = self._read_cells(found)
+        self._told = answers()
+        for path in theirs:
+            found += self._of_note(path, self.roles[path], standard)
         self.counts = (sum(len(file.columns) for file in cells), len(self.note_paths), _count(facts.values()))
         found += self._of_links(cells, facts)
         found += self._of_statements(cells, facts)
@@ -145,6 +153,24 @@ class Whole:
             if not path.isprintable() or path != path.strip():
                 yield path, find("odd-file-name", 0, **odd_name(path))
 
+    def _shared_out(self) -> tuple[list[str], list[str]]:
+        """Part the notes in two halves of about the same work; the files of facts and of cells are in the first."""
+        paths = [path for path in self.roles if path not in self._old]
+        work = len(paths) + 2 * (len(self.fact_paths) + len(self.cell_paths))
+        theirs = paths[max(0, len(paths) - work // 2) :] if len(paths) >= LEAST_NOTES else []
+        beside = set(theirs)
+        return [path for path in self.roles if path not in beside], theirs
+
+    def _told_of(self, path: str, standard: Standard) -> list[Any] | None:
+        """Return what is seen in a note as plain values, or None where it can't be read."""
+        try:
+            content = self._content(path)
+        except OSError:
+            return None
+        seen = self._look(path, content, hashlib.sha256(content).hexdigest(), self.roles[path], standard)
+        self._texts.clear()
+        return _plain(seen)
+
     # --- notes by themselves --------------------------------------------------------------------------------------
 
     def _of_note(self, path: str, role: Role, standard: Standard) -> Iterator[Placed]:
@@ -155,6 +181,9 @@ class Whole:
             self.seen[path] = _from_json(old[1])
             return iter([(path, one) for one in self.seen[path].found])
         self.renewed = True
+        if (told := self._told.get(path)) is not None:
+            self.seen[path] = _from_json(told)
+            return iter([(path, one) for one in self.seen[path].found])
         try:
             content = self._content(path)
         except FileNotFoundError:
@@ -187,17 +216,17 @@ class Whole:
         if stamp is not None and stamp[1] > LARGE_NOTE_BYTES:
             value = stamp[1] // MEGABYTE
             return Seen(digest, [find("large-file", 0, value=value, limit=LARGE_NOTE_BYTES // MEGABYTE)])
-        text, found = check_note(content, path, role, standard)
+        note, found = check_note(content, path, role, standard)
+        text = note.text
         self._hold(path, text)
-        front = parse_note(text, path).front if text.startswith("---") else None
         return Seen(
             digest,
             found,
             targets_in(text),
-            tuple(named_in(parse_note(text, path))) if names_in(text) and role.kind != "day" else (),
+            names_in(text) if role.kind != "day" else (),
             statements.keys_of(content) if role.durable else None,
             tuple(durable.claims_in(text)) if role.day is not None and not role.archived else (),
-            front.text("audience").lower() if front else "",
+            said_audience(note) if text.startswith("---") else "",
             "mneme:index:start" in text,
         )
 
@@ -381,7 +410,7 @@ class Whole:
         named = {path: seen.named for path, seen in self.seen.items() if seen.named}
         if not named:
             return
-        project = Project(self.workspace.root, self.places)
+        project = Project(self.workspace.root, self.places, self.read)
         found = list(project.find_drift(named))
         self.read_outside |= project.read
         # Any source may define a function again; only a report without such a finding can be kept.
@@ -455,8 +484,14 @@ def _shared_cells(file: CellFile) -> Iterator[statements.Statement]:
 
 
 def _as_json(seen: Seen) -> list[Any]:
-    keys = None if seen.keys is None else b85encode(seen.keys.tobytes()).decode()
+    keys = None if seen.keys is None else b2a_base64(seen.keys.tobytes(), newline=False).decode()
     return [seen.digest, seen.found, seen.targets, seen.named, keys, seen.claims, seen.audience, seen.indexes]
+
+
+def _plain(seen: Seen) -> list[Any]:
+    """Return what is known of a note as values without names, as `_from_json` takes them."""
+    digest, _, *rest = _as_json(seen)
+    return [digest, [tuple(one) for one in seen.found], *rest]
 
 
 def _from_json(values: Sequence[Any]) -> Seen:
@@ -465,8 +500,8 @@ def _from_json(values: Sequence[Any]) -> Seen:
         digest,
         [Found(*one) for one in found],
         tuple(targets),
-        tuple(Named(name, line, tuple(beside)) for name, line, beside in named),
-        None if keys is None else array("I", b85decode(keys)),
+        tuple(named),
+        None if keys is None else array("I", a2b_base64(keys)),
         tuple((line, text) for line, text in claims),
         said,
         indexes,

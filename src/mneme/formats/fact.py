@@ -10,12 +10,21 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mneme.errors import ERROR, BadInputError, NotFoundError, Problem, RefusedError
 from mneme.formats.entry import entry_hash
-from mneme.formats.jsontext import OBJECT, BrokenJsonError, Member, Node, scan_list, scan_node, skip_space
+from mneme.formats.jsontext import (
+    BrokenJsonError,
+    Member,
+    Node,
+    scan_list,
+    scan_node,
+    scan_object,
+    scan_pairs,
+    skip_space,
+)
 from mneme.formats.record import LIVE, PRIVATE, RETIRED, SUPERSEDED, WARM, Link, Record
 from mneme.formats.span import BOM, Lines, split_lines
 
@@ -56,7 +65,12 @@ class Fact:
     end_line: int
     start: int
     end: int
-    members: tuple[Member, ...]
+    text: str = field(repr=False, compare=False)
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Return its keys and values as they are written, each with its span."""
+        return scan_object(self.text, self.start)[0]
 
     @property
     def date(self) -> str:
@@ -176,20 +190,18 @@ class _Reader:
         return self.list_end
 
     def read_element(self, text: str, at: int) -> int:
-        node = scan_node(text, at)
-        self.last_end = node.end
-        if node.kind == OBJECT:
-            self.facts.append(_fact(node, self.lines))
-            self.check_keys(self.facts[-1])
-        else:
+        pairs, end = scan_pairs(text, at)
+        self.last_end = end
+        if pairs is None:
             self.problem(at, "element of the list is not an object")
-        return node.end
-
-    def check_keys(self, fact: Fact) -> None:
-        counts = Counter(member.key for member in fact.members)
-        if len(counts) < len(fact.members):
+            return end
+        said = dict(pairs)
+        self.facts.append(_fact(said, text, at, end, self.lines))
+        if len(said) < len(pairs):
+            counts = Counter(key for key, _ in pairs)
             twice = next(key for key, count in counts.items() if count > 1)
-            self.problem(fact.start, f"key '{twice}' of a fact is given twice")
+            self.problem(at, f"key '{twice}' of a fact is given twice")
+        return end
 
     def problem(self, at: int, message: str, rule: str = "broken-facts") -> None:
         self.problems.append(Problem(self.path, self.lines.line_of(at), rule, ERROR, message))
@@ -219,22 +231,21 @@ def _list(member: Member) -> list[object]:
     return member.value if isinstance(member.value, list) else []
 
 
-def _fact(node: Node, lines: Lines) -> Fact:
-    said = {member.key: _text(member.value) for member in node.members}
+def _fact(said: Mapping[str, object], text: str, start: int, end: int, lines: Lines) -> Fact:
     return Fact(
-        id=said.get("id", ""),
-        fact=said.get("fact", ""),
-        category=said.get("category", ""),
-        timestamp=said.get("timestamp", ""),
-        source=said.get("source", ""),
-        status=said.get("status", ""),
-        superseded_by=said.get("supersededBy", ""),
-        confirmed=said.get(CONFIRMED, ""),
-        line=lines.line_of(node.start),
-        end_line=lines.line_of(node.end - 1),
-        start=node.start,
-        end=node.end,
-        members=node.members,
+        id=_text(said.get("id")),
+        fact=_text(said.get("fact")),
+        category=_text(said.get("category")),
+        timestamp=_text(said.get("timestamp")),
+        source=_text(said.get("source")),
+        status=_text(said.get("status")),
+        superseded_by=_text(said.get("supersededBy")),
+        confirmed=_text(said.get(CONFIRMED)),
+        line=lines.line_of(start),
+        end_line=lines.line_of(end - 1),
+        start=start,
+        end=end,
+        text=text,
     )
 
 

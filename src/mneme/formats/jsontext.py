@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 OBJECT, SCALAR = "object", "scalar"
 
@@ -65,6 +65,8 @@ def _constant(name: str) -> NoReturn:
 
 _DECODER = json.JSONDecoder(parse_int=_integer, parse_constant=_constant)
 
+_PAIRS = json.JSONDecoder(object_pairs_hook=list, parse_int=_integer, parse_constant=_constant)
+
 
 def skip_space(text: str, at: int) -> int:
     """Return the offset of the next character that is not white space."""
@@ -93,6 +95,20 @@ def scan_node(text: str, at: int) -> Node:
         return Node(OBJECT, None, members, at, end)
     value, end = scan_value(text, at)
     return Node(SCALAR, value, (), at, end)
+
+
+def scan_pairs(text: str, at: int) -> tuple[Sequence[tuple[str, object]] | None, int]:
+    """Read one element as the library reads it: an object's keys with their values, or None, and where it ends.
+
+    A fault is found again by hand, which tells it more exactly.
+    """
+    if text[at : at + 1] == "{":
+        try:
+            return _PAIRS.raw_decode(text, at)
+        except (ValueError, RecursionError, ArithmeticError):
+            members, end = scan_object(text, at)
+            return [(member.key, member.value) for member in members], end
+    return None, scan_value(text, at)[1]
 
 
 def scan_object(text: str, at: int) -> tuple[tuple[Member, ...], int]:

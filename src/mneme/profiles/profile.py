@@ -49,7 +49,7 @@ _MEMORY_NAME = re.compile(r"memory(?:[-_. ].*)?\.(?:md|markdown)", re.IGNORECASE
 _TRANSCRIPT_FOLDERS = frozenset({"transcripts", "sessions", "session-corpus"})
 _NESTED_PLACE = re.compile(r"(?:^|/)(?=(?:memory|brain|knowledge)/)")
 _DATED_FOLDERS = MEMORY_FOLDERS | DAY_FOLDERS
-_YEAR = re.compile(r"\d{4}")
+YEAR = re.compile(r"\d{4}")
 _TIER_ORDER = (BUFFER, HOT, WARM, COLD)
 
 
@@ -182,11 +182,18 @@ class Profile:
 
     def kind_of(self, path: str) -> str:
         """Return the kind of what a file holds, as far as its place and name tell."""
-        return self._kind_by_name(path) or ("day" if self.is_day(path) else self._kind_by_folder(_local(path)))
+        return self.kind_and_day(path)[0]
+
+    def kind_and_day(self, path: str) -> tuple[str, Day | None]:
+        """Return the kind of what a file holds, and its day if it is the note of one."""
+        if kind := self._kind_by_name(path):
+            return kind, None
+        day = self.find_day(path)
+        return ("day", day) if day else (self._kind_by_folder(_local(path)), None)
 
     def _kind_by_name(self, path: str) -> str:
         name = posixpath.basename(path).lower()
-        if (kind := self.kinds_by_path.get(path) or _KINDS_BY_NAME.get(name)) is not None:
+        if (kind := self.kinds_by_path.get(path) or KINDS_BY_NAME.get(name)) is not None:
             return kind
         if name == SUMMARY and (self._in(path, self.places.entities) or "/areas/" in path):
             return "entity"
@@ -205,7 +212,7 @@ class Profile:
 
     def find_day(self, path: str) -> Day | None:
         """Return the day whose note a file is; None for dated files that are something else, such as a report."""
-        day = parse_day(path) if _YEAR.search(path) else None
+        day = parse_day(path) if YEAR.search(path) else None
         if day is None:
             return None
         local = _local(path)
@@ -294,7 +301,7 @@ _PLACE_KINDS = {
     "dreams": "dream",
     "memory": "memory",
 }
-_KINDS_BY_NAME = {name: _PLACE_KINDS[place] for place, name in _NAMED.items()} | {
+KINDS_BY_NAME = {name: _PLACE_KINDS[place] for place, name in _NAMED.items()} | {
     "identity.md": "identity",
     "index.md": "index",
     ITEMS: "entity",
