@@ -266,6 +266,14 @@ SETTINGS: tuple[Setting, ...] = (
         doc="search sessions that were about other folders as well",
     ),
     Setting(
+        "capture.accept",
+        str,
+        "",
+        "what capture accepts without asking: what users say of themselves in their own sessions (`own`), or nothing"
+        " (`never`); empty: `own` in the profile protocol",
+        ("", "never", "own"),
+    ),
+    Setting(
         "model.kind",
         str,
         "none",

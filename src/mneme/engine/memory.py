@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mneme.engine import active as in_active
     from mneme.engine import boot as in_boot
     from mneme.engine import buffer as in_buffer
+    from mneme.engine import capture as in_capture
     from mneme.engine import cells as in_cells
     from mneme.engine import check as in_check
     from mneme.engine import days as in_days
@@ -67,6 +68,7 @@ VERBS = {
     "buffer_clear": "buffer",
     "buffer_rotate": "buffer",
     "buffer_show": "buffer",
+    "capture": "capture",
     "cells": "spine",
     "check": "check",
     "check_first": "check",
@@ -142,6 +144,7 @@ class Memory:
         buffer_clear = in_buffer.buffer_clear
         buffer_rotate = in_buffer.buffer_rotate
         buffer_show = in_buffer.buffer_show
+        capture = in_capture.capture
         cells = in_spine.cells
         check = in_check.check
         check_first = in_check.check_first

@@ -1,0 +1,155 @@
+"""Statements: sentences in which somebody says outright what is worth remembering, and what kind of memory each makes.
+
+English and Chinese, by what is said in so many words; a question, a guess, a quotation and code say nothing. What is
+missed costs little, what is made up costs much. Where each sentence stands is kept. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from mneme.capture import chinese, english
+from mneme.capture.english import BOTH, NOTES, SPEECH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FACT, DECISION, PREFERENCE, CORRECTION = "fact", "decision", "preference", "correction"
+GOTCHA, TODO, ENTITY = "gotcha", "todo", "entity"
+KINDS = (FACT, DECISION, PREFERENCE, CORRECTION, GOTCHA, TODO, ENTITY)
+
+SHORTEST_CHARS, SHORTEST_WIDE_CHARS, LONGEST_CHARS = 12, 5, 320
+LONGEST_TEXT_CHARS = 40_000
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]{60,}`|^[ \t]*>[^\n]*", re.DOTALL | re.MULTILINE)
+_SENTENCE = re.compile(r"[^\n.!?。！？]+(?:[.!?](?=[^\s])[^\n.!?。！？]*)*(?:[.!?。！？]+[\"”’)]*|(?=\n)|$)")
+_SHORT_FORM = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|Mr|Mrs|Ms|Dr|No|St|\w)\.$")
+_WIDE = re.compile(r"[\u3400-\u9fff]")
+_MARK = re.compile(r"^(?:[-*+•>]|\d+[.)])\s+")
+_TIME = re.compile(r"^(?:[01]?\d|2[0-3]):[0-5]\d(?:\s*[ap]m)?\s*(?:[-–—:]\s*)?", re.IGNORECASE)
+_BOX = re.compile(r"^\[(?P<tick>[ xX])\]\s+")
+_OPEN_TASK = re.compile(r"^(?:⏳|☐|⬜|🔲)\s*")
+_DONE = re.compile(r"^(?:✅|☑|✔|~~|❌)")
+_STARS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+_SIGN = re.compile(r"^(?:⚠️|⚠|❗|‼️|🔴|📌|💡)\s*")
+_LEAD = re.compile(
+    r"^(?:(?:oh|well|yeah|yep|yes|yup|ok(?:ay)?|sure(?: thing)?|btw|by the way|also|plus|and|so|but|hey|hi|thanks|thank you|wow|actually"
+    r"|guess what|honestly|anyway|definitely|totally|nope|嗯|对了|哦|那个|话说)(?: (?:[A-Z]\w+|everyone|all))?\s*(?:[,:;!—–-]+|，)\s*)+",
+    re.IGNORECASE,
+)
+_NAMED_LEAD = re.compile(r"^(?:Hey|Hi|Thanks|Yeah|Oh|Well),? [A-Z]\w+[,!]\s*")
+_ASKS = re.compile(r"[?？][\"”)]*\s*$")
+_LABEL = re.compile(
+    r"^(?:decisions?|decided|final decision|gotchas?|pitfall|caveat|lessons?(?: learned)?|learned|preferences?|to-?dos?|action items?"
+    r"|tasks?|next(?: steps?)?|follow-?up|reminder|open|facts?|correction|rule|solution|signal|issue|note|remember|please remember"
+    r"|决定|结论|教训|注意|偏好|习惯|待办|代办|任务|下一步|备忘|记住|请记住)\s*(?:\([^)]*\)\s*)?[:：]\s*",
+    re.IGNORECASE,
+)
+_REMEMBER = re.compile(r"^(?:please )?(?:remember|keep in mind|note|for the record|fyi)(?: that\b|,)\s*", re.IGNORECASE)
+# What leans on a sentence before it cannot stand alone.
+_LEANS = re.compile(
+    r"^(?:it|it's|that|that's|this|these|those|they|they're|he|she|he's|she's|which|there|here|one of them|both|same)\b",
+    re.IGNORECASE,
+)
+_IMPERATIVE_TASK = frozenset({"[ ]"})
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What somebody said outright: the kind of memory it makes, its words, the very words, its line, and a name."""
+
+    kind: str
+    text: str
+    quote: str
+    line: int = 1
+    name: str = ""
+
+
+def find_statements(text: str, *, spoken: bool, line: int = 1) -> tuple[Statement, ...]:
+    """Return what a text states outright, in order; `spoken` is what a person says, else it is a note that was kept."""
+    found: dict[str, Statement] = {}
+    for at, sentence in sentences_of(text[:LONGEST_TEXT_CHARS]):
+        statement = _statement(sentence, line + at, spoken=spoken)
+        if statement is not None:
+            found.setdefault(statement.text.lower(), statement)
+    return tuple(found.values())
+
+
+def sentences_of(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the sentences of a text, each with the number of lines before it; code and quotations have none."""
+    plain = _CODE.sub(lambda match: "\n" * match[0].count("\n"), text)
+    held = ""
+    for match in _SENTENCE.finditer(plain):
+        sentence = held + match[0]
+        if _SHORT_FORM.search(sentence) and not sentence.endswith("\n"):
+            held = sentence
+            continue
+        begins = match.start() - len(held)
+        held = ""
+        if sentence.strip():
+            lead = len(sentence) - len(sentence.lstrip())
+            yield plain.count("\n", 0, begins + lead), " ".join(sentence.split())
+    if held.strip():
+        yield plain.count("\n", 0, len(plain) - len(held)), " ".join(held.split())
+
+
+def _statement(sentence: str, line: int, *, spoken: bool) -> Statement | None:
+    bare, task, done = _bare(sentence)
+    least = SHORTEST_WIDE_CHARS if _WIDE.search(bare) else SHORTEST_CHARS
+    if done or not least <= len(bare) <= LONGEST_CHARS:
+        return None
+    if task and not spoken:
+        return None if _ASKS.search(bare) and len(bare) < 2 * SHORTEST_CHARS else Statement(TODO, bare, sentence, line)
+    if _ASKS.search(bare) or _is_hedged(bare):
+        return None
+    kind, name = _kind_of(bare, spoken=spoken)
+    if not kind or (_LEANS.match(bare) and kind not in (ENTITY, CORRECTION, GOTCHA, PREFERENCE)):
+        return None
+    said = _REMEMBER.sub("", _LABEL.sub("", bare, count=1), count=1).strip()
+    return Statement(kind, _capital(said), sentence, line, name) if len(said) >= least else None
+
+
+def _bare(sentence: str) -> tuple[str, bool, bool]:
+    """Return a sentence without marks and interjections, whether it is an open task, and whether it is done."""
+    text = _MARK.sub("", sentence.strip())
+    text = _TIME.sub("", text)
+    box = _BOX.match(text)
+    text = _TIME.sub("", text[box.end() :] if box else text)
+    opened = _OPEN_TASK.match(text)
+    text = text[opened.end() :] if opened else text
+    done = bool(_DONE.match(text)) or bool(box and box["tick"] != " ")
+    text = _SIGN.sub("", _STARS.sub("", text)).strip()
+    text = _NAMED_LEAD.sub("", text)
+    text = _LEAD.sub("", text) if not re.match(r"(?:no|nope|actually)\b", text, re.IGNORECASE) else text
+    return text.strip(), bool(box or opened), done
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _is_hedged(text: str) -> bool:
+    return any(pattern.search(text) for pattern in _hedges(wide=bool(_WIDE.search(text))))
+
+
+def _kind_of(text: str, *, spoken: bool) -> tuple[str, str]:
+    """Return the kind that a sentence says, and the name that it gives somebody."""
+    for kind, pattern in _rows(wide=bool(_WIDE.search(text)), spoken=spoken):
+        if match := pattern.search(text):
+            return kind, (match.groupdict().get("name") or "") if kind == ENTITY else ""
+    return "", ""
+
+
+@cache
+def _rows(*, wide: bool, spoken: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    places = (BOTH, SPEECH if spoken else NOTES)
+    rows = chinese.ROWS if wide else english.ROWS
+    return tuple((kind, re.compile(f"(?i:{pattern})")) for kind, place, pattern in rows if place in places)
+
+
+@cache
+def _hedges(*, wide: bool) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(one, re.IGNORECASE) for one in (chinese.HEDGED if wide else english.HEDGED))

@@ -1,0 +1,109 @@
+"""Statements are found where somebody says something outright, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+
+from mneme.capture.statement import find_statements, sentences_of
+
+SAID = (
+    ("decision", "We decided to use SQLite for the cache."),
+    ("decision", "Let's go with Postgres then."),
+    ("preference", "I really prefer tabs over spaces."),
+    ("preference", "Please always answer in German."),
+    ("preference", "My favorite editor is Helix."),
+    ("correction", "No, it's port 8443, not 8080."),
+    ("correction", "Don't use tables, use lists instead."),
+    ("gotcha", "The importer fails silently when paths are not UTF-8."),
+    ("gotcha", "Lesson: never restart the gateway during a sync."),
+    ("todo", "Remind me to rotate the signing key."),
+    ("todo", "I need to renew the certificate before Friday."),
+    ("entity", "We got a puppy, her name is Coco."),
+    ("fact", "I'm a data analyst and work mostly in Python."),
+    ("fact", "My time zone is Europe/Lisbon."),
+    ("fact", "I live in Porto with two cats."),
+    ("decision", "我们决定用 PostgreSQL。"),
+    ("preference", "我不喜欢表格。"),
+    ("preference", "以后回答都用中文。"),
+    ("correction", "不对，端口是 8443。"),
+    ("gotcha", "注意：重启网关之前一定要先备份。"),
+    ("todo", "提醒我明天换证书。"),
+    ("entity", "我表弟叫张伟。"),
+    ("fact", "我住在上海。"),
+    ("fact", "我婶婶在广州工作呢。"),
+)
+SILENT = (
+    "Should we use SQLite?",
+    "If I lived in Porto, I'd prefer tabs.",
+    "Maybe we should go with Postgres.",
+    "Create a hello world function.",
+    "Thanks, that's great!",
+    "She said \u201cI prefer tabs\u201d.",
+    "You always know what to say.",
+    "Always happy to help!",
+    "No, not really.",
+    "> I prefer tabs over spaces.",
+    "```\nI prefer tabs over spaces.\n```",
+    "我们要不要用 PostgreSQL？",
+    "如果我住在上海就好了。",
+    "我刚才路过的那个商场是大悦城。",
+)
+
+
+@pytest.mark.parametrize(("kind", "text"), SAID)
+def test_what_is_said_outright_is_found(kind: str, text: str) -> None:
+    """Each with its kind and its very words."""
+    found = find_statements(text, spoken=True)
+    assert [one.kind for one in found] == [kind]
+    assert found[0].quote == text
+
+
+@pytest.mark.parametrize("text", SILENT)
+def test_what_is_asked_supposed_quoted_or_pleasant_says_nothing(text: str) -> None:
+    """A question, a guess, somebody else's words, code and courtesy make no memory."""
+    assert find_statements(text, spoken=True) == ()
+    assert find_statements(text, spoken=False) == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "said"),
+    [
+        (
+            "decision",
+            "- **Decision:** SQLite for the cache, JSON lost writes",
+            "SQLite for the cache, JSON lost writes",
+        ),
+        ("todo", "- [ ] Rotate the signing key", "Rotate the signing key"),
+        ("gotcha", "- Lesson learned: the importer needs UTF-8 paths", "The importer needs UTF-8 paths"),
+        ("preference", "- Never push to main without a review", "Never push to main without a review"),
+        ("todo", "- 待办：更新证书和域名", "更新证书和域名"),
+    ],
+)
+def test_a_note_says_it_with_a_label(kind: str, text: str, said: str) -> None:
+    """The label is the kind and no part of the claim."""
+    (found,) = find_statements(text, spoken=False)
+    assert (found.kind, found.text) == (kind, said)
+
+
+@pytest.mark.parametrize("text", ["- [x] Rotate the signing key", "- ✅ Rotate the signing key", "Next: none"])
+def test_what_is_done_is_no_todo(text: str) -> None:
+    """A ticked task, a check mark, and nothing to do."""
+    assert find_statements(text, spoken=False) == ()
+
+
+def test_every_statement_keeps_its_line() -> None:
+    """Code between sentences counts its lines, and short forms end no sentence."""
+    text = "Hello there.\n\n```\ncode\n```\nI live in Porto, e.g. near the river.\nI prefer tabs."
+    assert [(one.line, one.kind) for one in find_statements(text, spoken=True, line=10)] == [
+        (15, "fact"),
+        (16, "preference"),
+    ]
+    assert [sentence for _, sentence in sentences_of("Ask Dr. Who. Now.")] == ["Ask Dr. Who.", "Now."]
+
+
+def test_the_name_of_an_entity_is_told() -> None:
+    """So that its fact finds the entity."""
+    (found,) = find_statements("张伟明是我的舅舅，其年龄是59岁。", spoken=True)
+    assert (found.kind, found.name) == ("entity", "张伟明")
+    (found,) = find_statements("My brother's name is Otto.", spoken=True)
+    assert (found.kind, found.name) == ("entity", "Otto")
