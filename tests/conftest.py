@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import HealthCheck, settings
 
@@ -13,3 +14,8 @@ settings.register_profile(
     "campaign", max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
 )
 settings.load_profile("campaign" if os.environ.get("MNEME_CAMPAIGN") else "bounded")
+
+# A shell that runs something in the background has it ignore Ctrl-C, and its children inherit that. The tests are about
+# what happens when somebody presses it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
