@@ -35,9 +35,11 @@ def boot_block(scene: Scene) -> str:
 
 
 def capability_block(scene: Scene) -> str:
-    """Return the capabilities that bear on the prompt."""
+    """Return the capabilities that bear on the prompt; without an embedder only what triggers were asked to tell."""
+    from mneme.workspace import wants_fallback
+
     event, home = scene.event, scene.home
-    if event.agent or not event.prompt.strip() or not home.root.is_dir():
+    if event.agent or not event.prompt.strip() or not home.root.is_dir() or (scene.lexical and not wants_fallback()):
         return ""
     return home.capability_block(event.prompt, session=event.session, here=event.cwd)
 

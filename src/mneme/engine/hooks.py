@@ -12,7 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mneme.engine.memory import Memory
+from mneme import files
+from mneme.engine.memory import HURRIED, Memory
 from mneme.errors import MnemeError
 from mneme.hosts.event import (
     AFTER_TOOL,
@@ -87,14 +88,13 @@ class Scene:
     event: Event
     memory: Memory | None
     now: Callable[[], datetime]
+    find_home: Callable[[], Home]
     lexical: bool = False
 
     @property
     def home(self) -> Home:
         """The user's home, which need not exist."""
-        from mneme.engine.home import open_home
-
-        return open_home(now=self.now, lexical=self.lexical)
+        return self.find_home()
 
 
 class Desk:
@@ -107,6 +107,7 @@ class Desk:
         self.warn = warn
         self.lexical = lexical
         self._open: dict[tuple[Path, bool], tuple[object, Memory]] | None = {} if keep else None
+        self._home: tuple[object, Home] | None = None
 
     def answer(self, call: Call) -> bytes:
         """Return what the host is to read; a call that nobody understands is answered by nothing."""
@@ -126,7 +127,7 @@ class Desk:
             self.warn(f"{call.host} has no such event")
             return b""
         event = dialect.read_event(name, payload)
-        scene = Scene(event, self._memory(event, call), self.now, self.lexical)
+        scene = Scene(event, self._memory(event, call), self.now, lambda: self._find_home(call), self.lexical)
         for keep in KEEPS.get(event.name, ()):
             self._part(keep, scene)
         context = "\n".join(self._fitting(scene, dialect.LONGEST_ANSWER_CHARS))
@@ -141,8 +142,11 @@ class Desk:
     def close(self) -> None:
         """Let go of the workspaces that are kept open."""
         for _, memory in (self._open or {}).values():
-            memory.__exit__(None, None, None)
+            memory.close()
         self._open = {} if self._open is not None else None
+        if self._home is not None:
+            self._home[1].close()
+            self._home = None
 
     def _fitting(self, scene: Scene, room: int) -> Iterator[str]:
         """Yield the blocks that the host has room for, each whole: half a block would have no end mark."""
@@ -164,6 +168,20 @@ class Desk:
             self.warn(f"{part}: {type(error).__name__}: {error}")
             return ""
 
+    def _find_home(self, call: Call) -> Home:
+        """Return the caller's home; it stays open as long as nothing changes how it is read."""
+        from mneme.engine.home import open_home
+        from mneme.settings import FILE_NAME
+        from mneme.workspace import home_folder
+
+        root = home_folder()
+        state = (root, dict(call.env), files.find_file(root / FILE_NAME))
+        if self._home is None or self._home[0] != state:
+            if self._home is not None:
+                self._home[1].close()
+            self._home = (state, open_home(now=self.now, root=root, lexical=self.lexical, keep=self._open is not None))
+        return self._home[1]
+
     def _memory(self, event: Event, call: Call) -> Memory | None:
         """Return the memory of the place that the event is about, or None where there is none."""
         folder = event.cwd if event.cwd.startswith("/") else call.folder
@@ -177,7 +195,10 @@ class Desk:
             known = self._open.get((workspace.root, event.shared))
             state = (workspace.settings, workspace.trusted, dict(call.env))
             if known is None or known[0] != state:
+                if known is not None:
+                    known[1].close()
                 known = (state, Memory(workspace, self.now, shared=event.shared))
+                known[1].kept[HURRIED] = True
                 self._open[workspace.root, event.shared] = known
             return known[1]
         except (MnemeError, OSError) as error:

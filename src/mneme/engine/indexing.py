@@ -12,6 +12,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mneme import files
+from mneme.engine.memory import HURRIED
 from mneme.errors import MnemeError, StorageError
 from mneme.index.backend import BusyIndexError, DamagedIndexError
 from mneme.index.build import count_missing, embed_missing, refresh
@@ -34,7 +35,7 @@ INDEX = "index.sqlite"
 SERVING = "serving"
 # A few pieces without a vector are found by their words; of more, meaning would know too little.
 FEW_MISSING, FEW_SHARE = 16, 0.05
-_KEPT_INDEX, _KEPT_EMBEDDERS, _KEPT_SETTINGS, _KEPT_NOTICES = "index", "embedders", "settings", "index-notices"
+_KEPT_INDEX, _KEPT_SETTINGS, _KEPT_NOTICES = "index", "settings", "index-notices"
 _KEPT_QMD = "qmd-waits"
 
 T = TypeVar("T")
@@ -161,18 +162,16 @@ def _choice(memory: Memory) -> EmbedderChoice:
 
 
 def _opened(memory: Memory, choice: EmbedderChoice) -> tuple[Embedder | None, str]:
-    """Open an embedder once; in a folder that is not trusted, no other than the package's own."""
-    from mneme.index.embed.choice import DEFAULT, NONE, find_embedder
+    """Return an embedder that is open; in a folder that is not trusted, no other than the package's own."""
+    from mneme.engine.embedders import shared_embedder
+    from mneme.index.embed.choice import DEFAULT, NONE
 
     if choice.kind not in (DEFAULT, NONE) and not memory.workspace.trusted:
         return None, "the workspace is not trusted, so the embedder that it names is not run"
     if choice.kind == DEFAULT:
         # The package's own model lies in the package: a folder named for another kind is none of its business.
         choice = replace(choice, folder="")
-    opened: dict[EmbedderChoice, tuple[Embedder | None, str]] = memory.kept.setdefault(_KEPT_EMBEDDERS, {})
-    if choice not in opened:
-        opened[choice] = find_embedder(replace(choice, key=embedder_key()))
-    return opened[choice]
+    return shared_embedder(replace(choice, key=embedder_key()), hurried=HURRIED in memory.kept)
 
 
 def _embed_all(memory: Memory, backend: Backend, progress: Progress | None) -> tuple[str, int, str]:

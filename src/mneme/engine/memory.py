@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 
 Problems = list[Problem]
 
+# Kept by a memory whose callers cannot wait for an embedder that hangs.
+HURRIED = "hurried"
 ALARM = "alarm"  # the file in the state folder that a failed check leaves behind, with its line
 
 # Which module has the function of a verb; `tests/engine/test_memory.py` holds it to the class below.

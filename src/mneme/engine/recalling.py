@@ -185,16 +185,19 @@ def _standing(memory: Memory, as_of: str) -> Standing:
 
 def _is_cut(memory: Memory) -> Callable[[str], bool]:
     """Return what says of a path whether its file is a document that was cut into sections."""
-    from mneme.formats.note import SECTIONS
-    from mneme.memory.notes.pieces import grain_of
-
     workspace = memory.workspace
     known: dict[str, bool] = {}
 
     def is_cut(path: str) -> bool:
         if path not in known:
-            known[path] = path.endswith((".md", ".MD", ".markdown")) and grain_of(path, workspace) == SECTIONS
+            known[path] = path.endswith((".md", ".MD", ".markdown")) and is_document(path)
         return known[path]
+
+    def is_document(path: str) -> bool:
+        from mneme.formats.note import SECTIONS
+        from mneme.memory.notes.pieces import grain_of
+
+        return grain_of(path, workspace) == SECTIONS
 
     return is_cut
 

@@ -18,7 +18,7 @@ from mneme.formats.card import pattern_of
 from mneme.formats.record import HIGH, LOW
 from mneme.index.backend import Wanted
 from mneme.index.embed.instructions import CAPABILITY
-from mneme.index.search import Meaning, find_ranked
+from mneme.index.search import BY_VECTOR, Meaning, find_ranked
 from mneme.index.words import QUIET_WORDS, parse_parts, parse_query, parse_terms
 from mneme.recall.calibration import THRESHOLD
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from mneme.recall.calibration import Scale
 
 CARD, WORKFLOW, REFLECTION, CORRECTION, CATEGORY = "card", "workflow", "reflection", "correction", "category"
+# The note of an index under the name of a kind of which it has no piece: it need not be looked for.
+NOTHING = "0"
 LONGEST_PROMPT = 4_000
 FEW_CARDS = 10
 BONUS = 0.001
@@ -162,9 +164,9 @@ def find_categories(backend: Backend, prompt: Prompt, limits: Limits) -> tuple[s
     triggered = [name for name, share in prompt.shares.items() if share >= limits.least_share]
     triggered.sort(key=lambda name: -prompt.shares[name])
     kept = limits.categories_of(int(backend.meta("cards") or 0))
-    near = backend.by_vector(prompt.meaning.embedder, prompt.meaning.vector, MOST_CATEGORIES, Wanted(kinds=(CATEGORY,)))
-    pieces = dict(backend.pieces([row for row, _ in near.hits], Wanted(kinds=(CATEGORY,))))
-    names = dict.fromkeys(pieces[row].entity for row, _ in near.hits if row in pieces)
+    described = dict(backend.listed(Wanted(kinds=(CATEGORY,)), MOST_CATEGORIES))
+    near = backend.similar(prompt.meaning.embedder, prompt.meaning.vector, list(described))
+    names = (described[row].entity for row in sorted(near, key=lambda row: (-near[row], row)))
     return tuple(dict.fromkeys((*(prompt.homes[name] for name in triggered), *names)))[:kept]
 
 
@@ -190,11 +192,11 @@ def _ranked(
 ) -> list[Capability]:
     """Return cards of the kept categories, best first.
 
-    The best of the whole collection are looked at first; where too few of them are in the kept categories, these are
-    searched one by one, so that what the filter leaves out never empties the answer.
+    The best of the whole collection are looked at first, which is all of a small one; where too few of them are in the
+    kept categories, these are searched one by one, so that what the filter leaves out never empties the answer.
     """
     found = list(_look(backend, prompt, scale, categories, Wanted(kinds=(CARD,))))
-    if len(found) < wanted:
+    if len(found) < wanted and int(backend.meta("cards") or 0) > BY_VECTOR:
         known = {one.id for one in found}
         for category in categories:
             more = _look(backend, prompt, scale, categories, Wanted(kinds=(CARD,), topic=category))
@@ -285,6 +287,8 @@ def _corrected(backend: Backend, prompt: Prompt, scale: Scale, limits: Limits) -
 
 def _near(backend: Backend, prompt: Prompt, kind: str, scale: Scale, least: float, limit: int) -> tuple[Piece, ...]:
     """Return the pieces of a kind in whose situation the prompt is as good as asked again, nearest first."""
+    if backend.meta(kind) == NOTHING:
+        return ()
     wanted = Wanted(kinds=(kind,))
     hits = backend.by_vector(prompt.meaning.embedder, prompt.meaning.vector, limit, wanted).hits
     rows = [row for row, cosine in hits if scale.likeness(cosine) >= least]

@@ -30,29 +30,41 @@ __all__ = ["SOURCES", "Home", "open_home"]
 
 
 def open_home(
-    *, now: Callable[[], datetime], root: Path | None = None, lexical: bool = False, embedder: Embedder | None = None
+    *,
+    now: Callable[[], datetime],
+    root: Path | None = None,
+    lexical: bool = False,
+    keep: bool = False,
+    embedder: Embedder | None = None,
 ) -> Home:
     """Open the home: the folder given, else `MNEME_HOME`, else the one in the user's own folder. It need not exist.
 
     With `lexical` no embedder is asked, because none can be loaded in time; one that is given stands for the one that
-    the home's settings name.
+    the home's settings name. With `keep` the index stays open between calls, until the home is closed.
     """
     memory = Memory(open_workspace(root or home_folder(), found_by="personal"), now)
-    return Home(memory, lexical=lexical, embedder=embedder)
+    return Home(memory, lexical=lexical, keep=keep, embedder=embedder)
 
 
 class Home:
     """An open home; `memory` is the same folder as a workspace, for its history, its lock and its settings."""
 
-    def __init__(self, memory: Memory, *, lexical: bool = False, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self, memory: Memory, *, lexical: bool = False, keep: bool = False, embedder: Embedder | None = None
+    ) -> None:
         self.memory = memory
         self.lexical = lexical
+        self.keep = keep
         self.embedder = embedder
 
     @property
     def root(self) -> Path:
         """The home's folder."""
         return self.memory.root
+
+    def close(self) -> None:
+        """Let go of what was kept open."""
+        self.memory.close()
 
     @property
     def moment(self) -> str:

@@ -1,13 +1,11 @@
 """The home's index, `semantic.sqlite`: brought up to date from the files before it is asked, vectors kept.
 
-It is derived: a file that is missing, damaged, or was written by another program is made again. An embedder is opened
-once in a process, however often the home is.
+It is derived: a file that is missing, damaged, or was written by another program is made again.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from functools import cache
 from typing import TYPE_CHECKING
 
 from mneme import files
@@ -27,6 +25,15 @@ if TYPE_CHECKING:
     from mneme.memory.skills.cards import CardSet
 
 ACTIVE_CARDS = "cards"
+# What the pieces of each file are; the index notes how many there are of each kind.
+_KINDS = {
+    skills.CARDS: pieces.CARD,
+    pieces.CATEGORIES_PATH: pieces.CATEGORY,
+    skills.WORKFLOWS: pieces.WORKFLOW,
+    skills.REFLECTIONS: pieces.REFLECTION,
+    skills.CORRECTIONS: pieces.CORRECTION,
+}
+_KEPT_CARDS, _KEPT_INDEX = "home-cards", "home-index"
 
 
 def categories_of(home: Home) -> tuple[Category, ...]:
@@ -40,23 +47,43 @@ def category_names(home: Home) -> frozenset[str]:
 
 
 def load_cards(home: Home) -> CardSet:
-    """Return the cards of a home."""
+    """Return the cards of a home, read again when the file or the categories have changed."""
+    from mneme.memory.skills.cards import CardSet, stamp_of
     from mneme.memory.skills.cards import load_cards as load
 
-    return load(home.root, category_names(home))
+    names = category_names(home)
+    content = files.find_file(files.place_of(home.root, skills.CARDS))
+    kept = home.memory.kept.get(_KEPT_CARDS)
+    if isinstance(kept, CardSet) and content is not None and kept.stamp == stamp_of(content, names):
+        return kept
+    found = load(home.root, names)
+    home.memory.kept[_KEPT_CARDS] = found
+    return found
 
 
 @contextmanager
 def open_index(home: Home, embedder: Embedder | None) -> Iterator[SqliteBackend]:
     """Open the index, brought up to date with the files and with vectors for whatever has none."""
-    backend = SqliteBackend(home.root / skills.INDEX)
+    backend = _opened_index(home)
     try:
         _bring(home, backend)
         if embedder is not None:
             embed_missing(backend, embedder)
         yield backend
     finally:
-        backend.close()
+        if not home.keep:
+            home.memory.kept.pop(_KEPT_INDEX, backend).close()
+
+
+def _opened_index(home: Home) -> SqliteBackend:
+    """Return the index: the one that is kept open, unless another file lies in its place by now."""
+    kept: SqliteBackend | None = home.memory.kept.get(_KEPT_INDEX)
+    if kept is not None and kept.is_current():
+        return kept
+    if kept is not None:
+        kept.close()
+    backend = home.memory.kept[_KEPT_INDEX] = SqliteBackend(home.root / skills.INDEX)
+    return backend
 
 
 def _bring(home: Home, backend: SqliteBackend) -> None:
@@ -68,11 +95,13 @@ def _bring(home: Home, backend: SqliteBackend) -> None:
         (pieces.CATEGORIES_PATH, _stamp_of_categories(home), lambda: pieces.category_pieces(categories_of(home))),
         *_row_parts(home),
     ]
-    fresh = [(path, stamp, make()) for path, stamp, make in parts if known.get(path, "") != stamp]
+    fresh = [(path, stamp, make()) for path, stamp, make in parts if known.get(path) != stamp]
     if fresh:
         backend.put_many(fresh)
-    if any(path == skills.CARDS for path, _, _ in fresh):
-        backend.set_meta(ACTIVE_CARDS, str(sum(card.active for card in found.cards)))
+    for path, _, some in fresh:
+        backend.set_meta(_KINDS[path], str(len(some)))
+        if path == skills.CARDS:
+            backend.set_meta(ACTIVE_CARDS, str(sum(card.active for card in found.cards)))
 
 
 def _row_parts(home: Home) -> Iterator[tuple[str, str, Callable[[], Sequence[Piece]]]]:
@@ -103,7 +132,9 @@ def find_embedder(home: Home) -> tuple[Embedder | None, str]:
         return None, "no embedder is asked"
     if home.embedder is not None:
         return home.embedder, ""
-    return _opened(_choice(home))
+    from mneme.engine.embedders import shared_embedder
+
+    return shared_embedder(_choice(home), hurried=home.keep)
 
 
 def _choice(home: Home) -> EmbedderChoice:
@@ -122,10 +153,3 @@ def _choice(home: Home) -> EmbedderChoice:
         dims=int(settings["embedder.dims"]),
         timeout_seconds=float(settings["embedder.timeout_seconds"]),
     )
-
-
-@cache
-def _opened(choice: EmbedderChoice) -> tuple[Embedder | None, str]:
-    from mneme.index.embed.choice import find_embedder as find
-
-    return find(choice)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
 
+from mneme.formats.told import told_line
 from mneme.recall.active.question import HEADER, TAG
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ _NOTHING = frozenset(
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _MARKUP = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?|^#+\s+|\*\*|`", re.MULTILINE)
 LEAST_QUOTE_CHARS = 24
+LONGEST_SUMMARY_CHARS = 2000  # beyond what any setting allows
 
 
 def is_nothing(text: str) -> bool:
@@ -67,7 +68,7 @@ def block(summary: str) -> str:
     """Return the summary as it is put before a prompt; nothing for nothing."""
     if is_nothing(summary):
         return ""
-    return f"{HEADER}\n<{TAG}>\n{escape(summary)}\n</{TAG}>"
+    return f"{HEADER}\n<{TAG}>\n{told_line(summary, LONGEST_SUMMARY_CHARS)}\n</{TAG}>"
 
 
 # A summary that somebody wrote is held against its sources by what can be checked: numbers, names, and most words.
