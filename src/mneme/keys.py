@@ -185,6 +185,7 @@ SETTINGS: tuple[Setting, ...] = (
         default=False,
         doc="write each phase's report to memory/dreaming/PHASE/DATE.md (the profile openclaw does)",
     ),
+    Setting("dream.pinned", list, [], "questions that no night may answer worse than before"),
     Setting("dream.sessions", list, [], "folders of session transcripts, outside the workspace, that Light reads"),
     Setting(
         "capabilities.threshold", float, 0.65, "what a card must reach to be told, on the calibrated scale", least=0

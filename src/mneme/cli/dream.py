@@ -2,7 +2,8 @@
 
 Light and REM write the diary, DREAMS.md. Deep promotes what was recalled often, by different questions, into its own
 region of MEMORY.md: one sentence each, with its day and its source. Without a phase all three run, as one change that
-`mneme undo` takes back. A night in which nothing is new changes nothing. Daily notes are never touched.
+`mneme undo` takes back. A night in which nothing is new changes nothing. Daily notes are never touched. Before anything is
+written, recent questions are asked of memory as it would be: a night that answers one worse is shown and held back.
 
 `status` tells how dreaming stands, `explain` why a memory was promoted or what it lacks, `on` and `off` say whether
 nights happen at all. Where OpenClaw dreams in the same folder, this stays off and says so.
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mneme.errors import EXIT_CLEAN, BadInputError
+from mneme.errors import EXIT_CLEAN, EXIT_PROBLEMS, BadInputError
 
 if TYPE_CHECKING:
     import argparse
@@ -51,7 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ),
         "dir",
     )
-    parser.add_argument("--force", action="store_true", help="dream although it is off, or the check finds errors")
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="dream although it is off, the check finds errors, or a question would be answered worse",
+    )
 
 
 def run(args: argparse.Namespace, io: IO) -> int:
@@ -70,14 +75,25 @@ def run(args: argparse.Namespace, io: IO) -> int:
         dreamt = memory.dream(
             args.words, since=args.since, sessions=args.sessions, force=args.force, dry_run=io.dry_run
         )
+    code = EXIT_PROBLEMS if dreamt.worse else EXIT_CLEAN
     if io.json:
         io.print_json((), dreamt.problems, **dreamt.as_json())
-        return EXIT_CLEAN
+        return code
     if dreamt.done is not None and dreamt.done.diff:
         io.print_diff(dreamt.done.diff)
+    if dreamt.worse:
+        _tell_worse(dreamt, io)
+        return code
     _tell_night(dreamt, io)
     io.warn_problems(dreamt.problems)
-    return EXIT_CLEAN
+    return code
+
+
+def _tell_worse(dreamt: Dreamt, io: IO) -> None:
+    """Tell which questions would be answered worse: the night is held back, and its diff stands above."""
+    for one in dreamt.worse:
+        io.print(f"{'pinned' if one.pinned else 'asked '}  {one}")
+    io.warn("the night is held back, because memory would answer worse", "mneme dream --force")
 
 
 def _tell_night(dreamt: Dreamt, io: IO) -> None:

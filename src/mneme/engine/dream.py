@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from mneme.consolidate.dream.sessions import Transcript
     from mneme.consolidate.dream.state import Night, Report
     from mneme.engine.memory import Memory
+    from mneme.engine.replay import Worse
     from mneme.engine.results import Done
     from mneme.errors import Problem
 
-DREAMT, IDLE, OFF, ELSEWHERE = "dreamt", "idle", "off", "elsewhere"
+DREAMT, IDLE, OFF, ELSEWHERE, HELD = "dreamt", "idle", "off", "elsewhere", "held"
 HOST_DREAMS_DAYS = 3  # a host program that has dreamt within so many days is still dreaming
 MOST_PLANS = 3  # a night is planned anew where a note that it rests on was edited meanwhile
 MOST_EXPLAINED = 10
@@ -39,6 +40,12 @@ class Dreamt:
     report: Report | None = None
     done: Done | None = None
     message: str = ""
+    worse: tuple[Worse, ...] = ()
+
+    @property
+    def fault(self) -> str:
+        """Return why the night was held back, for whoever runs it; empty where it was not."""
+        return self.message if self.status == HELD else ""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -57,6 +64,7 @@ class Dreamt:
             "message": self.message,
             "plan": self.done.n if self.done else 0,
             "diff": self.done.diff if self.done else "",
+            "worse": [one.as_json() for one in self.worse],
             "report": _report_json(self.report) if self.report else None,
         }
 
@@ -111,9 +119,13 @@ def dream(
     force: bool = False,
     dry_run: bool = False,
 ) -> Dreamt:
-    """Dream a night: the phases that are named, in their order, or all three; one plan, empty where nothing is new."""
+    """Dream a night: the phases that are named, in their order, or all three; one plan, empty where nothing is new.
+
+    A plan after which a pinned question or a recent one would be answered worse is shown and held back, unless forced.
+    """
     from mneme.consolidate.dream.phases import PHASES
     from mneme.consolidate.dream.rules import rules_of
+    from mneme.engine.replay import find_worse
 
     if unknown := [phase for phase in phases if phase not in PHASES]:
         message = f"there is no phase '{unknown[0]}'; there are {', '.join(PHASES)}"
@@ -129,7 +141,10 @@ def dream(
     transcripts = tuple(_transcripts(memory, sessions))
     with memory.writing("dream", dry_run=dry_run):
         night = _planned(memory, rules, tuple(phases) or PHASES, transcripts)
-        done = memory.apply(night.plan, dry_run=dry_run)
+        worse = () if force else find_worse(memory, night.plan, memory.workspace.settings["dream.pinned"])
+        done = memory.apply(night.plan, dry_run=dry_run or bool(worse))
+    if worse:
+        return Dreamt(HELD, night.report, done, _held_message(worse), worse)
     status = IDLE if night.report.idle_since else DREAMT
     return Dreamt(status, night.report, done, _idle_message(night))
 
@@ -284,6 +299,11 @@ def _still_stands(memory: Memory, night: Night) -> bool:
 
 def _idle_message(night: Night) -> str:
     return f"nothing is new since {night.report.idle_since}" if night.report.idle_since else ""
+
+
+def _held_message(worse: Sequence[Worse]) -> str:
+    more = f", and {len(worse) - 1} more" if len(worse) > 1 else ""
+    return f"the night is held back: {worse[0]}{more}"
 
 
 def _transcripts(memory: Memory, given: Sequence[str]) -> Iterator[Transcript]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from mneme import files
 from mneme.engine.indexing import bring_in, serving_embedder, take_notices, with_index
+from mneme.engine.replay import keep_question
 from mneme.errors import BadInputError, MnemeError, NotFoundError
 from mneme.formats.recalled import ORIGINS, RECALL_LOG, UPKEEP, Recalled, Seen, print_recalled, query_hash
 from mneme.formats.record import STATES, TIERS
@@ -106,6 +107,13 @@ def recall(  # noqa: PLR0913 - the verb's own options
     answer = replace(answer, notices=take_notices(memory))
     _log(memory, text, answer, origin, session)
     return answer
+
+
+def plain_request(memory: Memory, text: str, k: int) -> Request:
+    """Return the request of a question that says nothing but its words."""
+    standing = _standing(memory, "")
+    wanted = Wanted(shared_only=memory.shared)
+    return Request(question=parse_question(text), standing=standing, wanted=wanted, k=k, is_cut=_is_cut(memory))
 
 
 def related(memory: Memory, wanted: str, *, k: int = 20) -> Related:
@@ -282,6 +290,8 @@ def _log(memory: Memory, text: str, answer: Answer, origin: str, session: str) -
     line = print_recalled(Recalled(memory.now().isoformat(timespec="seconds"), origin, session, query_hash(text), hits))
     with contextlib.suppress(MnemeError, OSError):
         files.append_line(files.workplace(memory.root) / RECALL_LOG, line)
+        if origin == ASKED:
+            keep_question(memory, text)
 
 
 # What lies beside a record

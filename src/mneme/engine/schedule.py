@@ -66,12 +66,12 @@ def run_due(memory: Memory, names: Sequence[str] = (), *, told: Callable[[Ran], 
 
 def _run(memory: Memory, name: str) -> Ran:
     try:
-        paths = getattr(memory, name)().paths  # a job is the verb of its name
+        done = getattr(memory, name)()  # a job is the verb of its name
     except MnemeError as error:
         return Ran(name, error.message)
     except Exception as error:  # noqa: BLE001 - whatever one job stumbles over, the others run
         return Ran(name, f"{type(error).__name__}: {error}")
-    return Ran(name, "", tuple(paths))
+    return Ran(name, getattr(done, "fault", ""), tuple(done.paths))
 
 
 def _note(memory: Memory, ran: Ran) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         is_interrupted,
         place_of,
         read_file,
+        scratch_folder,
         settled_before_ns,
         take_derived,
         write_derived,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 _PARTS = {
     "disk": (
-        "WORKPLACE append_line find_file is_interrupted place_of read_file settled_before_ns take_derived "
+        "WORKPLACE append_line find_file is_interrupted place_of read_file scratch_folder settled_before_ns take_derived "
         "write_derived write_whole"
     ),
     "forget": "Forgotten is_remembered",
@@ -91,6 +92,7 @@ __all__ = [
     "plan_undo",
     "read_file",
     "recover",
+    "scratch_folder",
     "settled_before_ns",
     "show_plan",
     "step_diff",

@@ -278,6 +278,15 @@ def take_derived(place: Path) -> bytes:
             taken.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Give a folder outside every workspace that is gone again afterwards, with all that is in it."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="mneme-") as folder:
+        yield Path(folder)
+
+
 def remove_tree(folder: Path) -> None:
     """Remove a folder of machine state, whatever is left of it."""
     import shutil

@@ -43,7 +43,8 @@ class Place:
 
     def dream(self, now: datetime, phases: Sequence[str] = (), **more: object) -> Dreamt:
         """Dream a night."""
-        return self.open(now).dream(phases, **more)
+        with self.open(now) as memory:
+            return memory.dream(phases, **more)
 
     def ask(
         self,

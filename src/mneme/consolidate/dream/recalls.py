@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from mneme.check.secret import find_secrets
 from mneme.consolidate.dream.entry import HASH_DIGITS, find_moment, hash_query
 from mneme.consolidate.dream.memo import LogMark
+from mneme.formats.asked import Asked
 from mneme.formats.recalled import ASKED, UPKEEP, Seen, parse_recalled
 
 if TYPE_CHECKING:
@@ -121,6 +123,16 @@ def read_events(content: bytes, after: str) -> tuple[list[Recall], str]:
         query = str(event.get("query") or "")
         found.append(Recall(at, ASKED, query_name(query), "", tuple(_hits(results)), query))
     return found, latest
+
+
+def asked_elsewhere(content: bytes) -> list[Asked]:
+    """Return the questions, in words, that the other program has recorded in its event log."""
+    events = (_object(row) for row in content.splitlines() if b"memory.recall.recorded" in row)
+    return [
+        Asked(str(event.get("timestamp") or ""), event["query"])
+        for event in events
+        if isinstance(event.get("query"), str) and not find_secrets(event["query"])
+    ]
 
 
 def _object(row: bytes) -> dict[str, Any]:
