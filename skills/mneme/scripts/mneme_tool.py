@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Built by tools/build_skill.py from the sources of mneme: edit those, then `make skill`.
-# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 34c9372826053683
+# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 7860c8e63d5f6ade
 # ruff: noqa: B905, F821, I001, RUF100, UP036
 # fmt: off
 # mypy: ignore-errors
@@ -511,7 +511,15 @@ _TABLE_cell_rules = (
         "A live cell depends on one that no longer holds.",
         "Its ground is gone; it may be wrong too.",
         "'{id}' is live but depends on '{other}', which is {value}",
-        "mneme show {other}",
+        "mneme show {other}\nmneme affirm {id}",
+    ),
+    Rule(
+        "rests-on-suspect",
+        WARN,
+        "A cell rests, by way of others, on one that no longer holds.",
+        "What its ground rests on is gone; it is doubtful until somebody has looked.",
+        "'{id}' depends on '{other}', which is doubtful: {value}",
+        "mneme show {other}\nmneme affirm {id}",
     ),
     Rule(
         "near-duplicate",
@@ -908,6 +916,78 @@ def entropy_bits(value: str) -> float:
     """Return the Shannon entropy of a text's characters, in bits per character."""
     size = len(value)
     return -sum(count / size * math.log2(count / size) for count in Counter(value).values()) if size else 0.0
+
+
+# --- mneme.formats.record ------------------------------------------------------------
+
+PRIVATE, SHARED = "private", "shared"
+
+PROPOSED, LIVE, STALE, SUPERSEDED, RETIRED = "proposed", "live", "stale", "superseded", "retired"
+
+STATES = (PROPOSED, LIVE, STALE, SUPERSEDED, RETIRED)
+
+WORKING_STATES = (LIVE, STALE)
+
+HIGH, MED, LOW = "high", "med", "low"
+
+CONFS = (HIGH, MED, LOW)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A typed relation to another record; `line` is where it is written."""
+
+    relation: str
+    target: str
+    line: int = 0
+
+
+# --- mneme.check.suspect ------------------------------------------------------------
+
+GONE = frozenset((SUPERSEDED, RETIRED))
+
+DEPENDS_ON = "depends-on"
+
+
+class Ground(NamedTuple):
+    """What a record says that matters here: its state, its days, the ids that it rests on, and when it was affirmed."""
+
+    state: str
+    since: str
+    seen: str
+    rests: tuple[str, ...] = ()
+    affirmed: str = ""
+
+
+class Suspect(NamedTuple):
+    """Why a record is one: the chain from what it rests on to what fell, and the day on which that fell."""
+
+    chain: tuple[str, ...]
+    fell: str
+
+
+def find_suspects(grounds: Mapping[str, Ground], fell_on: Callable[[str], str]) -> dict[str, Suspect]:
+    """Return the records in force that rest on something that fell; `fell_on` says when a fallen record did."""
+    found: dict[str, Suspect] = {}
+    resting: dict[str, list[str]] = {}
+    for name, ground in grounds.items():
+        for target in ground.rests:
+            resting.setdefault(target, []).append(name)
+    fallen = [target for target in resting if target in grounds and grounds[target].state in GONE]
+    queue = [(target, Suspect((target,), fell_on(target)[:10])) for target in fallen]
+    while queue:
+        target, why = queue.pop(0)
+        for name in resting.get(target, ()):
+            if name in found or grounds[name].state not in WORKING_STATES or _was_affirmed(grounds[name], why.fell):
+                continue
+            found[name] = why
+            queue.append((name, Suspect((name, *why.chain), why.fell)))
+    return found
+
+
+def _was_affirmed(ground: Ground, fell: str) -> bool:
+    """Say whether a record was seen to hold after its ground fell: on a later day, or on that day and it says so."""
+    return bool(fell) and (ground.seen[:10] > fell or ground.affirmed >= fell)
 
 
 # --- mneme.check.lexicon ------------------------------------------------------------
@@ -1471,30 +1551,6 @@ def _rival_value(one: Claim, two: Claim) -> str:
     return ""
 
 
-# --- mneme.formats.record ------------------------------------------------------------
-
-PRIVATE, SHARED = "private", "shared"
-
-PROPOSED, LIVE, STALE, SUPERSEDED, RETIRED = "proposed", "live", "stale", "superseded", "retired"
-
-STATES = (PROPOSED, LIVE, STALE, SUPERSEDED, RETIRED)
-
-WORKING_STATES = (LIVE, STALE)
-
-HIGH, MED, LOW = "high", "med", "low"
-
-CONFS = (HIGH, MED, LOW)
-
-
-@dataclass(frozen=True)
-class Link:
-    """A typed relation to another record; `line` is where it is written."""
-
-    relation: str
-    target: str
-    line: int = 0
-
-
 # --- mneme.formats.cell ------------------------------------------------------------
 
 CELL_SUFFIXES = (".mneme", ".mn")
@@ -1552,6 +1608,7 @@ class Cell:
     start: int = 0
     end: int = 0
     retired: str = ""
+    affirmed: str = ""
     was: tuple[str, ...] = ()
     audience: str = ""
     """`shared` or `private` where the cell says so, else empty: then its file decides."""
@@ -1639,7 +1696,7 @@ def _words_cell() -> re.Pattern[str]:
 
 @cache
 def _note_line() -> re.Pattern[str]:
-    return re.compile(r"#\s*(?:(retired)\s+([0-9]{4}-[0-9]{2}-[0-9]{2})|(was)\s+(\S+)|(audience):\s*(\w+))\s*")
+    return re.compile(r"#\s*(?:(retired|affirmed)\s+([0-9]{4}-[0-9]{2}-[0-9]{2})|(was)\s+(\S+)|(audience):\s*(\w+))\s*")
 
 
 @cache
@@ -1889,6 +1946,7 @@ def _finished(draft: _Draft, text: str, table: _Lines, first: int, end: int) -> 
         start=starts[first],
         end=end,
         retired=next((value for name, value in notes if name == "retired"), ""),
+        affirmed=max((value for name, value in notes if name == "affirmed"), default=""),
         was=tuple(value for name, value in notes if name == "was"),
         audience=_audience(notes),
         state_span=spans.get("state"),
@@ -2654,7 +2712,7 @@ def check_cells(
 
 
 def _problems(scope: _Scope, today: date, decay_days: int, gist_width: int, body_characters: int) -> list[Problem]:
-    per_cell = [*_decayed(scope, today, decay_days), *_faulty_links(scope)]
+    per_cell = [*_decayed(scope, today, decay_days), *_faulty_links(scope), *_suspects(scope)]
     first = [*_without_successor(scope), *(problem for _, _, problem in sorted(per_cell, key=_by_place))]
     rest: list[Problem] = []
     for number, file in enumerate(scope.files):
@@ -2785,7 +2843,7 @@ def _pairs_cell(scope: _Scope) -> set[tuple[str, str, str]]:
     """Return every half of a supersession that is written down."""
     return {(scope.id(place), rel, target) for place, rel, target, _ in scope.links() if rel in INVERSE_RELATIONS}
 
-_WATCHED = frozenset((*INVERSE_RELATIONS, "depends-on"))
+_WATCHED = frozenset(INVERSE_RELATIONS)
 
 
 def _check_link(
@@ -2811,9 +2869,57 @@ def _check_link(
         if scope.state(loser) in WORKING_STATES and scope.state(winner) != PROPOSED and pair not in told:
             told.add(pair)
             yield lambda _: _still_live(scope, winner, loser)
-    elif relation == "depends-on" and scope.state(place) == LIVE and scope.state(other) in {SUPERSEDED, RETIRED}:
-        state = scope.state(other)
-        yield lambda line: scope.problem("depends-on-dead", place, line, other=target, value=state)
+
+
+def _suspects(scope: _Scope) -> Iterator[Found]:
+    """Yield the cells in force that rest on one that fell, at the link by which they do."""
+    rests = [(place, target, nth) for place, relation, target, nth in scope.links() if relation == DEPENDS_ON]
+    if not rests:
+        return
+    grounds = _grounds(scope, [(place, target) for place, target, _ in rests])
+    suspects = find_suspects(grounds, lambda name: _fell_on(scope, name))
+    for place, target, nth in rests:
+        why = suspects.get(scope.id(place))
+        if why is None or why.chain[0] != target or scope.state(place) != LIVE:
+            continue
+        line = scope.columns[place[0]].link_line(place[1], nth)
+        state = scope.state(scope.find(why.chain[-1]) or place)
+        if len(why.chain) == 1:
+            yield place, nth, scope.problem("depends-on-dead", place, line, other=target, value=state)
+        else:
+            last = f"'{why.chain[-1]}' is {state}"
+            yield place, nth, scope.problem("rests-on-suspect", place, line, other=target, value=last)
+
+
+def _grounds(scope: _Scope, rests: Iterable[tuple[Place, str]]) -> dict[str, Ground]:
+    targets: dict[Place, list[str]] = {}
+    for place, target in rests:
+        targets.setdefault(place, []).append(target)
+        if (other := scope.find(target)) is not None:
+            targets.setdefault(other, [])
+    columns = scope.columns
+    return {
+        scope.id((file, at)): Ground(
+            scope.state((file, at)),
+            columns[file].sinces[at],
+            columns[file].seens[at],
+            tuple(named),
+            columns[file].cell(at).affirmed,
+        )
+        for (file, at), named in targets.items()
+    }
+
+
+def _fell_on(scope: _Scope, name: str) -> str:
+    """Return the day on which a cell fell: when its successor came, or when it was retired; else as long as it was seen."""
+    place = scope.find(name)
+    if place is None:
+        return ""
+    file, at = place
+    cell = scope.columns[file].cell(at)
+    heirs = [scope.find(link.target) for link in cell.links if link.relation == "superseded-by"]
+    days = [scope.columns[heir[0]].sinces[heir[1]] for heir in heirs if heir is not None]
+    return min(filter(None, days), default="") or cell.retired or cell.seen
 
 
 def _still_live(scope: _Scope, winner: Place, loser: Place) -> Problem:

@@ -17,12 +17,13 @@ from mneme.check.cell_rules import make_problem
 from mneme.check.graph import find_cycles
 from mneme.check.rule import in_report_order, with_severities
 from mneme.check.secret import find_secrets
+from mneme.check.suspect import DEPENDS_ON, Ground, find_suspects
 from mneme.check.twin import CONFLICT, find_twins
 from mneme.check.wording import GIST_WIDTH, is_compound, named_relation, width_of
 from mneme.formats.cell import ALLOWED_TRANSITIONS, INVERSE_RELATIONS, Cell, CellFile, TextEdit, is_date
 from mneme.formats.cell_edit import edit_add_line, link_line
 from mneme.formats.columns import collector_off
-from mneme.formats.record import LIVE, PROPOSED, RETIRED, STALE, STATES, SUPERSEDED, WORKING_STATES
+from mneme.formats.record import LIVE, PROPOSED, STALE, STATES, SUPERSEDED, WORKING_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -63,7 +64,7 @@ def check_cells(
 
 
 def _problems(scope: _Scope, today: date, decay_days: int, gist_width: int, body_characters: int) -> list[Problem]:
-    per_cell = [*_decayed(scope, today, decay_days), *_faulty_links(scope)]
+    per_cell = [*_decayed(scope, today, decay_days), *_faulty_links(scope), *_suspects(scope)]
     first = [*_without_successor(scope), *(problem for _, _, problem in sorted(per_cell, key=_by_place))]
     rest: list[Problem] = []
     for number, file in enumerate(scope.files):
@@ -201,7 +202,7 @@ def _pairs(scope: _Scope) -> set[tuple[str, str, str]]:
     return {(scope.id(place), rel, target) for place, rel, target, _ in scope.links() if rel in INVERSE_RELATIONS}
 
 
-_WATCHED = frozenset((*INVERSE_RELATIONS, "depends-on"))
+_WATCHED = frozenset(INVERSE_RELATIONS)
 
 
 def _check_link(
@@ -227,9 +228,57 @@ def _check_link(
         if scope.state(loser) in WORKING_STATES and scope.state(winner) != PROPOSED and pair not in told:
             told.add(pair)
             yield lambda _: _still_live(scope, winner, loser)
-    elif relation == "depends-on" and scope.state(place) == LIVE and scope.state(other) in {SUPERSEDED, RETIRED}:
-        state = scope.state(other)
-        yield lambda line: scope.problem("depends-on-dead", place, line, other=target, value=state)
+
+
+def _suspects(scope: _Scope) -> Iterator[Found]:
+    """Yield the cells in force that rest on one that fell, at the link by which they do."""
+    rests = [(place, target, nth) for place, relation, target, nth in scope.links() if relation == DEPENDS_ON]
+    if not rests:
+        return
+    grounds = _grounds(scope, [(place, target) for place, target, _ in rests])
+    suspects = find_suspects(grounds, lambda name: _fell_on(scope, name))
+    for place, target, nth in rests:
+        why = suspects.get(scope.id(place))
+        if why is None or why.chain[0] != target or scope.state(place) != LIVE:
+            continue
+        line = scope.columns[place[0]].link_line(place[1], nth)
+        state = scope.state(scope.find(why.chain[-1]) or place)
+        if len(why.chain) == 1:
+            yield place, nth, scope.problem("depends-on-dead", place, line, other=target, value=state)
+        else:
+            last = f"'{why.chain[-1]}' is {state}"
+            yield place, nth, scope.problem("rests-on-suspect", place, line, other=target, value=last)
+
+
+def _grounds(scope: _Scope, rests: Iterable[tuple[Place, str]]) -> dict[str, Ground]:
+    targets: dict[Place, list[str]] = {}
+    for place, target in rests:
+        targets.setdefault(place, []).append(target)
+        if (other := scope.find(target)) is not None:
+            targets.setdefault(other, [])
+    columns = scope.columns
+    return {
+        scope.id((file, at)): Ground(
+            scope.state((file, at)),
+            columns[file].sinces[at],
+            columns[file].seens[at],
+            tuple(named),
+            columns[file].cell(at).affirmed,
+        )
+        for (file, at), named in targets.items()
+    }
+
+
+def _fell_on(scope: _Scope, name: str) -> str:
+    """Return the day on which a cell fell: when its successor came, or when it was retired; else as long as it was seen."""
+    place = scope.find(name)
+    if place is None:
+        return ""
+    file, at = place
+    cell = scope.columns[file].cell(at)
+    heirs = [scope.find(link.target) for link in cell.links if link.relation == "superseded-by"]
+    days = [scope.columns[heir[0]].sinces[heir[1]] for heir in heirs if heir is not None]
+    return min(filter(None, days), default="") or cell.retired or cell.seen
 
 
 def _still_live(scope: _Scope, winner: Place, loser: Place) -> Problem:

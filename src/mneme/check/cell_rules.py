@@ -373,7 +373,15 @@ _TABLE = (
         "A live cell depends on one that no longer holds.",
         "Its ground is gone; it may be wrong too.",
         "'{id}' is live but depends on '{other}', which is {value}",
-        "mneme show {other}",
+        "mneme show {other}\nmneme affirm {id}",
+    ),
+    Rule(
+        "rests-on-suspect",
+        WARN,
+        "A cell rests, by way of others, on one that no longer holds.",
+        "What its ground rests on is gone; it is doubtful until somebody has looked.",
+        "'{id}' depends on '{other}', which is doubtful: {value}",
+        "mneme show {other}\nmneme affirm {id}",
     ),
     Rule(
         "near-duplicate",

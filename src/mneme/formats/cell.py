@@ -106,6 +106,7 @@ class Cell:
     start: int = 0
     end: int = 0
     retired: str = ""
+    affirmed: str = ""
     was: tuple[str, ...] = ()
     audience: str = ""
     """`shared` or `private` where the cell says so, else empty: then its file decides."""
@@ -203,7 +204,7 @@ def _words() -> re.Pattern[str]:
 
 @cache
 def _note_line() -> re.Pattern[str]:
-    return re.compile(r"#\s*(?:(retired)\s+([0-9]{4}-[0-9]{2}-[0-9]{2})|(was)\s+(\S+)|(audience):\s*(\w+))\s*")
+    return re.compile(r"#\s*(?:(retired|affirmed)\s+([0-9]{4}-[0-9]{2}-[0-9]{2})|(was)\s+(\S+)|(audience):\s*(\w+))\s*")
 
 
 @cache
@@ -462,6 +463,7 @@ def _finished(draft: _Draft, text: str, table: _Lines, first: int, end: int) -> 
         start=starts[first],
         end=end,
         retired=next((value for name, value in notes if name == "retired"), ""),
+        affirmed=max((value for name, value in notes if name == "affirmed"), default=""),
         was=tuple(value for name, value in notes if name == "was"),
         audience=_audience(notes),
         state_span=spans.get("state"),

@@ -69,6 +69,11 @@ def retired_line(day: str) -> str:
     return f"# retired {day}"
 
 
+def affirmed_line(day: str) -> str:
+    """Return the comment that says a cell was seen to hold although its ground had fallen."""
+    return f"# affirmed {day}"
+
+
 def was_line(cell_id: str) -> str:
     """Return the comment that remembers the id a cell had before it was renumbered."""
     return f"# was {cell_id}"
@@ -103,6 +108,7 @@ def print_cell(cell: Cell) -> str:
     lines += [f"> {line}" if line else ">" for text in cell.body for line in split_lines(text).texts]
     lines += [link_line(link.relation, link.target) for link in cell.links]
     lines += [retired_line(cell.retired)] if cell.retired else []
+    lines += [affirmed_line(cell.affirmed)] if cell.affirmed else []
     lines += [was_line(earlier) for earlier in cell.was]
     lines += ["# audience: shared"] if cell.audience == SHARED else []
     return "\n".join(lines) + "\n"

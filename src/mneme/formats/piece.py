@@ -21,7 +21,8 @@ class Piece:
 
     `group` names what the piece is a part of (a session, a note, a section) and `place` its position there: pieces of
     one group at adjoining places are neighbours. `speaker` is who says it, where somebody does. `until` is the day on
-    which it was retired, and `aliases` are ids that it had before.
+    which it was retired, `affirmed` the one on which it was seen to hold although its ground had fallen, and `aliases`
+    are ids that it had before.
     """
 
     record: Record
@@ -36,6 +37,7 @@ class Piece:
     speaker: str = ""
     entity: str = ""
     until: str = ""
+    affirmed: str = ""
     aliases: tuple[str, ...] = ()
 
     @property

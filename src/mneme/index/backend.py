@@ -200,7 +200,7 @@ def piece_as_json(piece: Piece) -> dict[str, object]:
     return {"record": record, **texts, **{name: list(held) for name in _LISTS if (held := getattr(piece, name))}}
 
 
-_TEXTS = ("gist", "cue", "topic", "title", "body", "group", "place", "speaker", "entity", "until")
+_TEXTS = ("gist", "cue", "topic", "title", "body", "group", "place", "speaker", "entity", "until", "affirmed")
 _LISTS = ("tags", "aliases")
 
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from mneme.index.vectors import VectorFile
 
 APPLICATION_ID = 0x4D4E454D
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 BUSY_SECONDS = 30.0
 # Primary result codes of SQLite: the pages make no sense, or it is no database; and what it says of tables amiss.
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})

@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mneme.check.suspect import DEPENDS_ON, Ground, find_suspects
 from mneme.formats.record import LIVE, PROPOSED, RETIRED, WORKING_STATES
 from mneme.index.backend import EVERY_STATE, Wanted
 from mneme.recall.trust import GONE_STATES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mneme.formats.piece import Piece
     from mneme.formats.record import Record
     from mneme.index.backend import Backend
 
-SUPERSEDES, SUPERSEDED_BY, DEPENDS_ON = "supersedes", "superseded-by", "depends-on"
+SUPERSEDES, SUPERSEDED_BY = "supersedes", "superseded-by"
 LONGEST_CHAIN = 8
 
 
@@ -93,15 +94,40 @@ def _later(backend: Backend, targets: Sequence[str], day: str) -> set[str]:
 
 
 def find_doubtful(backend: Backend, records: Iterable[Record], wanted: Wanted) -> set[str]:
-    """Return the ids of records that depend on one which no longer holds."""
-    rests = {
-        record.id: targets
-        for record in records
-        if (targets := [link.target for link in record.links if link.relation == DEPENDS_ON])
-    }
-    if not rests:
+    """Return the ids of records that rest, directly or by way of others, on one that fell and were not affirmed since."""
+    named = {record.id: record for record in records}
+    if not any(link.relation == DEPENDS_ON for record in named.values() for link in record.links):
         return set()
-    asked = [target for targets in rests.values() for target in targets]
     visible = Wanted(states=EVERY_STATE, shared_only=wanted.shared_only)
-    fallen = {piece.record.id for _, piece in backend.get(asked, visible) if piece.record.state in GONE_STATES}
-    return {name for name, targets in rests.items() if fallen & set(targets)}
+    known = _resting(backend, named, visible)
+    grounds = {name: _ground(piece) for name, piece in known.items()}
+    return set(find_suspects(grounds, lambda name: _fell_on(backend, known[name], visible))) & set(named)
+
+
+def _ground(piece: Piece) -> Ground:
+    record = piece.record
+    return Ground(record.state, record.since, record.seen, _rests(record), piece.affirmed)
+
+
+def _rests(record: Record) -> tuple[str, ...]:
+    return tuple(link.target for link in record.links if link.relation == DEPENDS_ON)
+
+
+def _resting(backend: Backend, named: Mapping[str, Record], visible: Wanted) -> dict[str, Piece]:
+    """Return the pieces of some records with all that they rest on, by way of others too."""
+    known: dict[str, Piece] = {}
+    asked = {name for name, record in named.items() if _rests(record)}
+    for _ in range(LONGEST_CHAIN):
+        if not asked:
+            break
+        found = {piece.record.id: piece for _, piece in backend.get(sorted(asked), visible)}
+        known |= found
+        asked = {target for piece in found.values() for target in _rests(piece.record)} - set(known)
+    return known
+
+
+def _fell_on(backend: Backend, piece: Piece, visible: Wanted) -> str:
+    """Return the day on which a record fell, as the check reckons it."""
+    record = piece.record
+    days = [piece.record.since[:10] for _, piece in find_successors(backend, record, visible) if piece.record.since]
+    return min(days, default="") or piece.until or record.seen

@@ -20,6 +20,7 @@ def cell_pieces(text: str, path: str, *, tier: str, audience: str) -> tuple[Piec
             body="\n".join(cell.body),
             place=place,
             until=cell.retired,
+            affirmed=cell.affirmed,
             aliases=cell.was,
         )
         for place, cell in enumerate(parse_cells(text, path).cells)

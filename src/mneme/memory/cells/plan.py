@@ -136,8 +136,25 @@ def plan_affirm(cells: CellSet, wanted: str, today: date, conf: str | None) -> C
     if cell.state not in (LIVE, STALE):
         message = f"'{cell.id}' is {cell.state or 'without a state'}; only what is live or stale can be affirmed"
         raise RefusedError(message, f"mneme mark {cell.id} live" if cell.state == PROPOSED else f"mneme show {cell.id}")
-    edits = cell_edit.edit_status(file, cell, state=LIVE, conf=conf, seen=today.isoformat())
+    edits = list(cell_edit.edit_status(file, cell, state=LIVE, conf=conf, seen=today.isoformat()))
+    if _is_suspect(cells, cell) and cell.affirmed < today.isoformat():
+        edits += cell_edit.edit_add_line(file, cell, cell_edit.affirmed_line(today.isoformat()))
     return plan_status(cells, file, edits, f"{cell.id} still holds")
+
+
+def _is_suspect(cells: CellSet, cell: Cell) -> bool:
+    """Say whether a cell rests, directly or by way of others, on one that fell."""
+    known = {one.id: one for _, one in cells.all()}
+    asked, seen = [cell], {cell.id}
+    while asked:
+        for link in asked.pop().links:
+            target = known.get(link.target) if link.relation == "depends-on" else None
+            if target is not None and target.state in (SUPERSEDED, RETIRED):
+                return True
+            if target is not None and target.id not in seen:
+                seen.add(target.id)
+                asked.append(target)
+    return False
 
 
 def plan_mark(cells: CellSet, wanted: str, state: str | None, conf: str | None, today: date) -> Change:
