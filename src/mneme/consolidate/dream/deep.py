@@ -204,7 +204,7 @@ def last_seen(table: Table, one: Promotion) -> str:
     """Return the day on which a promotion was last recalled, affirmed or promoted."""
     entry = table.entries.get(one.key)
     days = [table.memo.seen.get(one.key, ""), iso_day(entry.promoted_at) if entry else ""]
-    days += [iso_day(entry.last_at) if entry and entry.recalls else "", one.affirmed]
+    days += [iso_day(entry.last_at) if entry and entry.recalls else "", one.seen, table.memo.seen.get(one.place, "")]
     return max(filter(None, days), default=table.today)
 
 

@@ -15,6 +15,7 @@ from mneme.formats.span import apply_edits
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from mneme.consolidate.dream.deep import Decision
     from mneme.consolidate.dream.state import State
     from mneme.formats.note import Note
 
@@ -34,14 +35,18 @@ STATE, STALE = "state", "stale"
 BECAME_STALE, ARCHIVED, FRESH_AGAIN = "became stale", "moved to the archive", "is fresh again"
 
 
-def plan_fading(made: Made, state: State) -> list[tuple[str, str]]:
-    """Set the state of each classified memory by when it was last needed; returns what changed, each with its word."""
+def plan_fading(made: Made, state: State, decision: Decision) -> list[tuple[str, str]]:
+    """Set the state of each classified memory by when it was last needed; returns what changed, each with its word.
+
+    Those that are promotions are left alone: of these Deep has decided.
+    """
     profile = state.notes.workspace.profile
     changed: list[tuple[str, str]] = []
+    promoted = {one.place for one in (*decision.standing, *(left.promotion for left in decision.left))}
     if not profile.class_folders:
         return changed
     for path in state.notes.workspace.note_files():
-        if profile.is_classified(path) and not profile.is_archived(path):
+        if profile.is_classified(path) and not profile.is_archived(path) and path not in promoted:
             content = state.notes.content(path)
             if content is not None:
                 note = parse_note(content.decode("utf-8", "surrogateescape"), path)

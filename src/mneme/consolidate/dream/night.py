@@ -311,7 +311,7 @@ class _Corpus(dict[str, bytes]):
 def _deep(state: State) -> Decision:
     """Decide, and mark in the store what was promoted."""
     rules = state.rules
-    memory = outcome.memory_of(state.notes)
+    memory = outcome.memory_of(state.notes, rules.style)
     table = _table(state, memory)
     fits = memory.fits(rules)
     decision = decide(table, fits) if rules.trusted else decide_as_openclaw(table, fits, memory.text)
@@ -340,7 +340,7 @@ def open_table(workspace: Workspace, rules: Rules, now: datetime) -> Table:
     recalls, _ = read_log(files.find_file(workspace.root / files.WORKPLACE / RECALL_LOG) or b"", state.memo.log)
     _count_recalls(state, recalls)
     _count_events(state, _events(state)[0])
-    return _table(state, outcome.memory_of(state.notes))
+    return _table(state, outcome.memory_of(state.notes, rules.style))
 
 
 def _table(state: State, memory: outcome.Memory) -> Table:

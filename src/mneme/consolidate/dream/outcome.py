@@ -17,7 +17,10 @@ from mneme.consolidate.dream.blocks import block_edits
 from mneme.consolidate.dream.entry import iso, parse_json
 from mneme.consolidate.dream.fade import plan_fading
 from mneme.consolidate.dream.phases import DEEP, LIGHT, REM
+from mneme.consolidate.dream.rules import INDEX as SHELVED
+from mneme.consolidate.dream.rules import SENTENCE
 from mneme.consolidate.dream.sentence import archive_row, markers, parse_promotions, region_rows
+from mneme.consolidate.dream.shelf import Shelf, find_shelf, write_shelf
 from mneme.consolidate.dream.state import (
     EVENTS,
     REPAIRS,
@@ -33,7 +36,7 @@ from mneme.consolidate.dream.state import (
 from mneme.errors import WARN, Problem, RefusedError
 from mneme.formats.edit import set_region
 from mneme.formats.note import parse_note
-from mneme.formats.region import PROMOTED
+from mneme.formats.region import INDEX, PROMOTED
 from mneme.formats.span import apply_edits
 
 if TYPE_CHECKING:
@@ -43,7 +46,9 @@ if TYPE_CHECKING:
     from mneme.consolidate.dream.ingest import Notes
     from mneme.consolidate.dream.rules import Rules
     from mneme.consolidate.dream.sentence import Promotion
+    from mneme.formats.note import Note
     from mneme.formats.recalled import Seen
+    from mneme.profiles import Profile
 
 REPORT = "memory/dreaming/{phase}/{day}.md"
 MOST_EVENTS, KEPT_EVENTS = 2_000, 1_500
@@ -64,13 +69,14 @@ class Memory:
     known: frozenset[str] = frozenset()
     refused: str = ""
 
-    def with_promotions(self, promotions: Sequence[Promotion]) -> str:
-        """Return the file's text with these promotions in its region."""
-        rows = region_rows(promotions, self.others)
-        text = self.text if self.text.strip() or not rows else FIRST_LINE
+    def with_promotions(self, promotions: Sequence[Promotion], so_far: str | None = None) -> str:
+        """Return the file's text, as it is or as it was made so far, with these promotions in its region."""
+        rows = region_rows([one for one in promotions if one.rows], self.others)
+        before = self.text if so_far is None else so_far
+        text = before if before.strip() or not rows else FIRST_LINE
         note = parse_note(text, self.path)
         if not rows and note.find_region(PROMOTED) is None:
-            return self.text
+            return before
         return apply_edits(text, [set_region(note, PROMOTED, "\n".join(rows))])
 
     def fits(self, rules: Rules) -> Fits:
@@ -85,8 +91,8 @@ class Memory:
         return within
 
 
-def memory_of(notes: Notes) -> Memory:
-    """Read MEMORY.md; where promotions have no place in it, say why."""
+def memory_of(notes: Notes, style: str = SENTENCE) -> Memory:
+    """Read MEMORY.md, and the classified memories where promotions are those; where they have no place, say why."""
     profile = notes.workspace.profile
     path = profile.places.memory
     content = notes.content(path)
@@ -95,13 +101,21 @@ def memory_of(notes: Notes) -> Memory:
     region = note.find_region(PROMOTED)
     rows = text[region.inner_start : region.inner_end].splitlines() if region else []
     promotions, others = parse_promotions(rows)
-    refused = ""
-    if PROMOTED not in profile.regions:
-        refused = f"the profile '{profile.name}' keeps no promotions in MEMORY.md"
-    elif any(problem.rule == "broken-region" for problem in note.problems):
-        refused = "the markers of a region in MEMORY.md do not pair"
-    written = tuple(" ".join(entry.text.split()) for entry in note.entries)
-    return Memory(path, text, tuple(promotions), tuple(others), written, frozenset(markers(text)), refused)
+    shelf = find_shelf(notes) if style == SHELVED else Shelf()
+    refused = _refusal(note, profile, style)
+    written = (*(" ".join(entry.text.split()) for entry in note.entries), *shelf.others)
+    known = frozenset(markers(text)) | {one.key for one in shelf.promotions}
+    return Memory(path, text, (*promotions, *shelf.promotions), tuple(others), written, known, refused)
+
+
+def _refusal(note: Note, profile: Profile, style: str) -> str:
+    """Say why nothing can be promoted here; empty where it can."""
+    if style == SHELVED and (INDEX not in profile.regions or not profile.class_folders):
+        return f"the profile '{profile.name}' keeps no classified memories with an index"
+    if style != SHELVED and PROMOTED not in profile.regions:
+        return f"the profile '{profile.name}' keeps no promotions in MEMORY.md"
+    broken = any(problem.rule == "broken-region" for problem in note.problems)
+    return "the markers of a region in MEMORY.md do not pair" if broken else ""
 
 
 def promoted_at(notes: Notes, hit: Seen) -> str:
@@ -124,10 +138,13 @@ def promoted_at(notes: Notes, hit: Seen) -> str:
 def night_of(state: State, wanted: Sequence[str], decision: Decision | None) -> Night:
     """Return the night as a plan: every change of every file, the state of dreaming last."""
     made = _Made(state)
-    memory = memory_of(state.notes)
-    if decision is not None:
+    memory = memory_of(state.notes, state.rules.style)
+    if decision is not None and not memory.refused:
+        if state.rules.style == SHELVED:
+            _write_shelf(made, decision)
         _write_memory(made, memory, decision)
-        made.faded = plan_fading(made, state)
+    if decision is not None:
+        made.faded = plan_fading(made, state, decision)
     _write_diary(made)
     if state.rules.reports:
         _write_reports(made, wanted, decision)
@@ -198,20 +215,32 @@ class _Made:
 # MEMORY.md and what leaves it
 
 
+def _write_shelf(made: _Made, decision: Decision) -> None:
+    for path, content, to in write_shelf(decision, made.state.notes, made.content, made.state.today):
+        made.put(path, content, "promoted, or let go")
+        if to:
+            made.moves[path] = to
+
+
 def _write_memory(made: _Made, memory: Memory, decision: Decision) -> None:
-    standing = [*decision.standing, *(one for one, _, _ in decision.added)]
-    if memory.refused or (not standing and not memory.promotions):
+    added = [] if made.state.rules.style == SHELVED else [one for one, _, _ in decision.added]
+    left = [one for one in decision.left if one.promotion.rows]
+    standing = [one for one in decision.standing if one.rows]
+    if not (standing or added or left):
         return
     try:
-        text = memory.with_promotions(standing)
+        text = memory.with_promotions([*standing, *added], made.text(memory.path))
     except RefusedError:
         return
-    reason = f"promoted {len(decision.added)}, left {len(decision.left)}"
-    made.put(memory.path, text.encode("utf-8", "surrogateescape"), reason)
+    made.put(memory.path, _encoded(text), f"promoted {len(added)}, left {len(left)}")
     today = made.state.today
     path = made.state.notes.workspace.profile.archive_path(LEFT_FILE, today)
-    rows = [archive_row(left.promotion, today, left.reason) for left in decision.left]
+    rows = [archive_row(one.promotion, today, one.reason) for one in left]
     made.append(path, rows, f"Promoted once ({today[:7]})", "what left MEMORY.md")
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _write_diary(made: _Made) -> None:
@@ -223,7 +252,7 @@ def _write_diary(made: _Made) -> None:
         path = "dreams.md"
     text = diary.add_entries(made.text(path), state.told, state.rules.local(state.now))
     text, left = diary.within_budget(text, state.rules.diary_chars)
-    made.put(path, text.encode("utf-8", "surrogateescape"), "the night's diary")
+    made.put(path, _encoded(text), "the night's diary")
     if left:
         archive = state.notes.workspace.profile.archive_path(DIARY_FILE, state.today)
         rows = [f"{diary.RULE}\n\n{entry}\n" for entry in left]

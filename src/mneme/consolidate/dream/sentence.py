@@ -46,7 +46,10 @@ _OPEN_END = re.compile(r"[.!?。！？…:;,]$")
 
 @dataclass(frozen=True, slots=True)
 class Promotion:
-    """One promoted memory as it stands in MEMORY.md; `rows` are its lines, `heading` what it stands under."""
+    """One promoted memory as it stands: `rows` are its lines in MEMORY.md, `heading` what they stand under.
+
+    One that is a classified memory has no lines there but a file, `place`. `seen` is when somebody last affirmed it.
+    """
 
     key: str
     text: str
@@ -57,11 +60,8 @@ class Promotion:
     by: str = ""
     heading: str = ""
     standing: str = ""
-
-    @property
-    def affirmed(self) -> str:
-        """Return the day on which somebody last said that it holds, or the empty string."""
-        return parse_standing(self.standing).seen
+    place: str = ""
+    seen: str = ""
 
     @property
     def theirs(self) -> bool:
@@ -78,7 +78,9 @@ def promotion_of(candidate: Candidate, chunk: Chunk) -> Promotion:
 
 
 def printed(one: Promotion) -> Promotion:
-    """Return a promotion with its line written anew."""
+    """Return a promotion with its line written anew; one with a file of its own has none."""
+    if one.place:
+        return one
     row = PromotedRow(one.text, one.day, one.source, one.key, one.fate, one.by, one.standing)
     return replace(one, rows=(print_promoted(row),))
 
@@ -141,7 +143,8 @@ def parse_promotions(rows: Sequence[str]) -> tuple[list[Promotion], list[str]]:
     for row in rows:
         ours, mark, theirs = find_promoted(row.strip()), _MARK.fullmatch(row.strip()), _THEIRS.fullmatch(row.strip())
         if ours:
-            said = {"fate": ours.fate, "by": ours.by, "standing": ours.standing}
+            seen = parse_standing(ours.standing).seen
+            said = {"fate": ours.fate, "by": ours.by, "standing": ours.standing, "seen": seen}
             found.append(Promotion(ours.key, ours.text, ours.day, ours.source, (row,), **said))
         elif mark:
             waiting = row

@@ -13,7 +13,7 @@ from mneme.formats.note import Note, parse_note
 from mneme.formats.span import apply_edits, to_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from mneme.files import Change
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class Drafts:
     """The files that a plan is being made for: as they were read, and as they are to be."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, root: Path, read: Callable[[str], bytes | None] | None = None) -> None:
+        """Begin with the files as they lie below a folder, or as whoever plans already has them in mind."""
+        self._read = read or (lambda path: files.find_file(files.place_of(root, path)))
         self._before: dict[str, bytes | None] = {}
         self._after: dict[str, bytes | None] = {}
         self._moved: dict[str, str] = {}
@@ -32,7 +33,7 @@ class Drafts:
     def find(self, path: str) -> str | None:
         """Return a file's text as it is to be, or None where there is none."""
         if path not in self._after:
-            content = files.find_file(files.place_of(self._root, path))
+            content = self._read(path)
             self._before[path] = self._after[path] = content
         draft = self._after[path]
         return None if draft is None else draft.decode("utf-8", "surrogateescape")
@@ -64,6 +65,12 @@ class Drafts:
     def kept(self, paths: Iterable[str]) -> list[str]:
         """Return those of some paths under which something will lie."""
         return [path for path in paths if path not in self._moved and self.find(path) is not None]
+
+    def written(self) -> Iterator[tuple[str, bytes, str]]:
+        """Yield what was edited or moved: its path, what it is to hold, and where it is to lie if elsewhere."""
+        for path, after in self._after.items():
+            if after is not None and (after != self._before[path] or path in self._moved):
+                yield path, after, self._moved.get(path, "")
 
     def changes(self, reason: str = "") -> tuple[Change, ...]:
         """Return the changes that make of the files what they are to be; a file that stays as it is has none."""
