@@ -339,6 +339,11 @@ def program_folder(variable: str, name: str, env: Mapping[str, str] | None = Non
     return given_folder(said) if said else user_folder(env) / name
 
 
+def switches_file(env: Mapping[str, str] | None = None) -> Path:
+    """Return where it is kept how the switches of host programs stood before they were set for us."""
+    return config_folder(_environment(env)) / "switches.json"
+
+
 def search_path(env: Mapping[str, str] | None = None) -> str:
     """Return the folders in which programs are looked for."""
     return _environment(env).get("PATH", os.defpath)

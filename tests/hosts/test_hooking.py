@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,12 +55,41 @@ def settings_of(user: User, host: str, *, project: bool) -> Path:
     return user.workspace / PLACES[host][1] if project else user.place / "user" / PLACES[host][0]
 
 
-def commands(value: Any) -> list[str]:  # noqa: ANN401 - settings of any shape
-    """Return every command in settings, in order."""
+# Where each host keeps its MCP servers, below the user's own folder and below a project, and under which key.
+SERVERS = {
+    "claude-code": (".claude.json", None),
+    "codex": (".codex/config.toml", ".codex/config.toml"),
+    "gemini": (".gemini/settings.json", ".gemini/settings.json"),
+    "cursor": (".cursor/mcp.json", ".cursor/mcp.json"),
+    "openclaw": (".openclaw/openclaw.json", None),
+}
+
+
+def servers_of(user: User, host: str, *, project: bool = False) -> tuple[Path, dict[str, Any]]:
+    """Return where a host's MCP servers lie, and what is there."""
+    below = SERVERS[host][project]
+    home = user.place / "user"
+    place = user.workspace / below if project and below else home / SERVERS[host][0]
+    text = place.read_text("utf-8")
+    if host == "codex":
+        return place, tomllib.loads(text)["mcp_servers"]
+    settings = parse_settings(text).plain()
+    if host == "claude-code" and project:
+        settings = settings["projects"][str(user.workspace)]
+    return place, settings["mcp"]["servers"] if host == "openclaw" else settings["mcpServers"]
+
+
+def commands(settings: Any) -> list[str]:  # noqa: ANN401 - settings of any shape
+    """Return every command of a hook in settings, in order."""
+    return commands_in(settings.get("hooks", {}))
+
+
+def commands_in(value: Any) -> list[str]:  # noqa: ANN401 - settings of any shape
+    """Return every command in a part of settings, in order."""
     if isinstance(value, dict):
         own = [value["command"]] if isinstance(value.get("command"), str) else []
-        return own + [one for inner in value.values() for one in commands(inner)]
-    return [one for inner in value for one in commands(inner)] if isinstance(value, list) else []
+        return own + [one for inner in value.values() for one in commands_in(inner)]
+    return [one for inner in value for one in commands_in(inner)] if isinstance(value, list) else []
 
 
 @pytest.mark.parametrize("project", [False, True])
@@ -193,3 +224,106 @@ def test_openclaw_gets_a_plugin_and_a_skill(user: User, text: str | None) -> Non
 def test_openclaw_has_no_settings_of_a_project(user: User) -> None:
     """So there is nothing to install into one."""
     assert user.mneme("install", "openclaw", "--project").returncode == 2
+
+
+@pytest.mark.parametrize("project", [False, True])
+@pytest.mark.parametrize("host", SERVERS)
+def test_a_host_gets_the_mcp_server(user: User, host: str, project: bool) -> None:  # noqa: FBT001
+    """Its own Python runs it, without the folder that it is started in on its path; and it goes again."""
+    if host == "openclaw" and project:
+        return
+    where = ["--project"] if project else []
+    assert user.mneme("install", host, *where).returncode == 0
+    place, servers = servers_of(user, host, project=project)
+    assert servers["mneme"]["command"] == sys.executable
+    assert servers["mneme"]["args"] == ["-P", "-m", "mneme", "mcp"]
+    user.mneme("uninstall", host, *where)
+    assert not place.exists()
+
+
+CONFIG = '# mine\nmodel = "x"\n\n[mcp_servers.other]  # theirs\ncommand = "other"'
+
+
+@pytest.mark.parametrize(
+    ("host", "text"),
+    [
+        *[(host, text) for host in ("claude-code", "cursor", "openclaw") for text in THEIRS.values()],
+        (
+            "claude-code",
+            '{\n  "numStartups": 3,\n  "mcpServers": {\n    "other": {"command": "o"}\n  },\n  "projects": {}\n}',
+        ),
+        ("codex", CONFIG),
+        ("codex", CONFIG + "\n"),
+        ("codex", ""),
+    ],
+)
+def test_the_file_with_the_servers_comes_back_to_the_byte(user: User, host: str, text: str) -> None:
+    """Whatever else the host keeps in it."""
+    place = user.place / "user" / SERVERS[host][0]
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(text.encode())
+    user.mneme("install", host)
+    assert "mneme" in servers_of(user, host)[1]
+    put = place.read_bytes()
+    assert b"already installed" in user.mneme("install", host).stderr
+    assert place.read_bytes() == put
+    user.mneme("uninstall", host)
+    assert place.read_bytes() == text.encode()
+
+
+@pytest.mark.parametrize(
+    ("host", "text"),
+    [
+        ("codex", '[mcp_servers."mneme"]\ncommand = "theirs"\n'),
+        ("cursor", '{"mcpServers": {"mneme": {"command": "theirs"}}}\n'),
+        ("claude-code", '{"mcpServers": {"mneme": {"type": "http", "url": "http://127.0.0.1:1/mcp"}}}\n'),
+    ],
+)
+def test_a_server_of_ours_by_somebody_else_stays(user: User, host: str, text: str) -> None:
+    """They may have reasons of their own; it is told."""
+    place = user.place / "user" / SERVERS[host][0]
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, "utf-8")
+    assert b"stays as it is" in user.mneme("install", host).stderr
+    assert place.read_text("utf-8") == text
+    user.mneme("uninstall", host)
+    assert place.read_text("utf-8") == text
+
+
+DREAMS = (
+    '// mine\n{plugins: {entries: {"memory-core": {config: {dreaming: {enabled: true, frequency: "0 3 * * *"}}}}}}\n'
+)
+
+
+def test_two_programs_need_not_remember_at_once(user: User) -> None:
+    """What the host does by itself is told, switched off when that is wished, and back as it was afterwards."""
+    place = user.place / "user/.openclaw/openclaw.json"
+    place.parent.mkdir(parents=True)
+    place.write_text(DREAMS, "utf-8")
+    assert b"OpenClaw dreams over MEMORY.md by itself" in user.mneme("install", "openclaw").stderr
+    assert parse_settings(place.read_text("utf-8")).find(DREAMING).value is True  # type: ignore[union-attr]
+    done = user.mneme("install", "openclaw", "--alone")
+    assert b"by itself" not in done.stderr
+    settings = parse_settings(place.read_text("utf-8"))
+    assert settings.find(DREAMING).value is False  # type: ignore[union-attr]
+    assert settings.find(("plugins", "entries", "active-memory", "enabled")).value is False  # type: ignore[union-attr]
+    assert b"already installed" in user.mneme("install", "openclaw", "--alone").stderr
+    user.mneme("uninstall", "openclaw")
+    assert place.read_text("utf-8") == DREAMS
+    assert not (user.place / "config/mneme/switches.json").exists()
+
+
+DREAMING = ("plugins", "entries", "memory-core", "config", "dreaming", "enabled")
+
+
+def test_a_switch_that_somebody_set_since_is_theirs(user: User) -> None:
+    """Taking mneme out takes back what it set, and nothing else."""
+    place = settings_of(user, "claude-code", project=False)
+    place.parent.mkdir(parents=True)
+    place.write_text('{"autoDreamEnabled": false}\n', "utf-8")
+    user.mneme("install", "claude-code", "--alone")
+    settings = json.loads(place.read_text("utf-8"))
+    assert (settings["autoMemoryEnabled"], settings["autoDreamEnabled"]) == (False, False)
+    place.write_text(json.dumps({**settings, "autoMemoryEnabled": True}, indent=2), "utf-8")
+    user.mneme("uninstall", "claude-code")
+    assert json.loads(place.read_text("utf-8")) == {"autoDreamEnabled": False, "autoMemoryEnabled": True}

@@ -35,6 +35,10 @@ SCRIPT = {
         ),
         Say("Kept."),
     ],
+    "use the tool": [
+        Use("mcp__mneme__remember", {"text": "Invoices are sent on Fridays", "kind": "decision", "topic": "office"}),
+        Say("Stored."),
+    ],
 }
 
 
@@ -120,3 +124,15 @@ def test_resuming_and_compacting_tell_nothing_twice(machine: Machine) -> None:
     _, compacted = prompt(machine, "and after that?", "--resume", session)
     assert "continued from a previous conversation" in compacted[-1].text
     assert compacted[-1].text.count('<memory part="spine"') == 1
+
+
+def test_the_model_has_the_tools_of_memory(machine: Machine) -> None:
+    """They are listed by the host as connected, offered without a search, and what they store is recalled later."""
+    listed = installed(machine).run([CLAUDE, "mcp", "list"])
+    assert "mneme" in listed.stdout
+    assert "Connected" in listed.stdout
+    _, asked = prompt(machine, "use the tool for it: invoices are sent on Fridays")
+    assert {"mcp__mneme__recall", "mcp__mneme__remember", "mcp__mneme__note"} <= set(asked[-1].tools)
+    assert '"status":"new"' in asked[-1].results[0]
+    _, later = prompt(machine, "when are invoices sent?")
+    assert '"Invoices are sent on Fridays"' in later[0].text

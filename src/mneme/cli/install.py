@@ -1,7 +1,10 @@
 """Install Mneme into a program that works with it: Claude Code, Codex, Gemini CLI, Cursor, OpenClaw or git.
 
-The programs that agents run in get hooks: at the start of a session, at each prompt and at its end they ask what the
-model should know, and tell what happened. They go into your own settings, or with --project into this project's.
+The programs that agents run in get hooks and the MCP server. At the start of a session, at each prompt and at its end
+the hooks ask what the model should know, and tell what happened; the server lets the model look and write itself. Both
+go into your own settings, or with --project into this project's. Where a program keeps a memory of its own as well, you
+are told, and --alone switches that off for as long as mneme is installed.
+
 `git` registers the merge driver for cell files in the repository's configuration and `.gitattributes`, and puts a
 check of the staged cells into the pre-commit hook.
 
@@ -35,6 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("host", metavar="HOST", choices=names, help=told)
     parser.add_argument("--project", action="store_true", help="into this project's settings, not your own")
     parser.add_argument(
+        "--alone", action="store_true", help="also switch off what the program remembers and dreams by itself"
+    )
+    parser.add_argument(
         "--files", action="store_true", help="also tell, before a tool touches a file, what was decided about it"
     )
 
@@ -45,7 +51,7 @@ def run(args: argparse.Namespace, io: IO) -> int:
 
     from mneme.engine.hosts import Wish, plan_host
 
-    wish = Wish(Path.cwd(), io.workspace, args.project, args.files)
+    wish = Wish(Path.cwd(), io.workspace, args.project, args.files, args.alone)
     installation = plan_host(args.host, wish)
     names = () if io.dry_run else installation.put_in_place()
     if io.json:

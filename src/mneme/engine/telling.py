@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mneme.formats.told import LONGEST_LINE_CHARS, told_block, told_line
+from mneme.formats.told import LONGEST_LINE_CHARS, told_block, told_line, told_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,3 +48,9 @@ def tell_text(memory: Memory, text: str) -> str:
     body = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     told = f"<{MARK}>\n{body}\n</{MARK}>"
     return "\n".join(part for part in (memory.alarm, told) if part)
+
+
+def tell_data(values: dict[str, Any]) -> dict[str, Any]:
+    """Return data as a model may read it: every text in it is harmless."""
+    told: dict[str, Any] = told_value(values)
+    return told

@@ -7,7 +7,7 @@ turn the direction of text, or characters that nobody sees. Pure.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +25,15 @@ def told_line(text: str, longest: int = LONGEST_LINE_CHARS) -> str:
     line = " ".join(_UNSEEN.sub(" ", text[: 8 * longest]).split())
     line = line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
     return line.translate(_ENTITIES)
+
+
+def told_value(value: Any) -> Any:  # noqa: ANN401 - as JSON has it
+    """Return data with every text in it harmless, and its lines as they are."""
+    if isinstance(value, str):
+        return _UNSEEN.sub(" ", value).translate(_ENTITIES)
+    if isinstance(value, dict):
+        return {key: told_value(one) for key, one in value.items()}
+    return [told_value(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def told_block(mark: str, note: str, lines: Iterable[str]) -> str:

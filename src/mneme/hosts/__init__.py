@@ -32,13 +32,15 @@ if TYPE_CHECKING:
 class Wish:
     """What somebody wants installed: from where they stand, for which workspace, for this project alone or for all.
 
-    With `files`, a host also asks before a tool touches a file what was decided about that file.
+    With `files`, a host also asks before a tool touches a file what was decided about that file. With `alone`, what the
+    host remembers by itself is switched off.
     """
 
     here: Path
     asked: str | None = None
     project: bool = False
     files: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,11 @@ class Installation:
     files: tuple[HostFile, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def __add__(self, other: Installation) -> Installation:
+        """Join the changes of several files; a file that both change is changed as the second one says."""
+        places = {file.place: file for file in (*self.files, *other.files)}
+        return Installation(tuple(places.values()), tuple(dict.fromkeys((*self.notes, *other.notes))))
+
     def changed(self) -> Iterator[HostFile]:
         """Yield the files that are not yet as they shall be."""
         return (file for file in self.files if file.before != file.after)
@@ -107,6 +114,11 @@ class Installation:
         for file in changed:
             put_outside(file.place, file.after, runs=file.runs)
         return tuple(file.name for file in changed)
+
+
+def said(*notes: str) -> Installation:
+    """Return what changes nothing and tells something."""
+    return Installation(notes=notes)
 
 
 def plan_host(name: str, wish: Wish, *, away: bool = False) -> Installation:

@@ -8,18 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mneme.hosts import Installation, Wish
+from mneme.hosts import Installation, Wish, said
 from mneme.hosts.event import BEFORE_TOOL, Event, ToolUse, json_line, map_of, text_of
 from mneme.hosts.event import EVENTS as ALL_EVENTS
-from mneme.hosts.hooking import (
-    FILE_TOOLS,
-    Hooks,
-    hook_command,
-    plan_hooks,
-    plan_no_hooks,
-    settings_place,
-    wanted_entries,
-)
+from mneme.hosts.hooking import FILE_TOOLS, hook_command, project_folder, settings_place, wanted_entries
+from mneme.hosts.settings import Settings, Switch, plan_in, plan_out, server_entry
 from mneme.workspace import program_folder
 
 if TYPE_CHECKING:
@@ -68,25 +61,40 @@ def print_answer(event: Event, context: str) -> str:
 
 
 _PATIENCE_SECONDS = 10
+_SWITCHES = (
+    Switch(("autoMemoryEnabled",), value=False, what="writes memory of its own, in a folder that mneme does not read"),
+    Switch(("autoDreamEnabled",), value=False, what="goes over that memory by itself"),
+)
 
 
 def plan_install(wish: Wish) -> Installation:
-    """Return what has to change so that Claude Code asks at each event."""
-    notes = ["Claude Code keeps a memory of its own as well; /memory there shows it, and can turn it off"]
+    """Return what has to change so that Claude Code asks at each event, and has the MCP server."""
+    made = plan_in(_settings(wish)) + plan_in(_servers(wish))
+    if not wish.alone:
+        made += said("Claude Code keeps a memory of its own as well; `mneme install claude-code --alone` turns it off")
     if wish.project:
-        notes.append("these settings name this machine's Python, so they are put where git does not take them along")
-    return Installation((plan_hooks(_hooks(wish)),), tuple(notes))
+        made += said("what is written names this machine's Python, so it is put where git does not take it along")
+    return made
 
 
 def plan_uninstall(wish: Wish) -> Installation:
     """Return what has to change so that it no longer does."""
-    return Installation((plan_no_hooks(_hooks(wish)),))
+    return plan_out(_settings(wish)) + plan_out(_servers(wish))
 
 
-def _hooks(wish: Wish) -> Hooks:
+def _settings(wish: Wish) -> Settings:
     user = program_folder("CLAUDE_CONFIG_DIR", ".claude")
     place, name = settings_place(wish, user, ".claude", "settings.local.json" if wish.project else "settings.json")
-    return Hooks(place, name, wanted_entries(EVENTS, _entry, wish), {})
+    return Settings(place, name, wanted_entries(EVENTS, _entry, wish), switches=_SWITCHES if wish.alone else ())
+
+
+def _servers(wish: Wish) -> Settings:
+    """Return where Claude Code keeps MCP servers: the user's, and those that they have in one project."""
+    place = program_folder("CLAUDE_CONFIG_DIR", "") / ".claude.json"
+    project = ("projects", str(project_folder(wish))) if wish.project else ()
+    # The few tools of memory are worth their place: behind a search for tools a model would not think of them.
+    entry = server_entry(type="stdio", alwaysLoad=True)
+    return Settings(place, str(place), server=(*project, "mcpServers"), entry=entry)
 
 
 def _entry(name: str) -> dict[str, Any]:

@@ -5,21 +5,17 @@ Answers are Claude Code's. Context beyond 2,500 tokens would be spilled to a fil
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mneme.hosts import Installation, Wish, claude_code
+from mneme import files
+from mneme.hosts import HostFile, Installation, Wish, claude_code, said
 from mneme.hosts.event import AFTER_TOOL, BEFORE_TOOL, SESSION_END, TOOL_FAILED, Event, json_line, map_of
-from mneme.hosts.hooking import (
-    FILE_TOOLS,
-    Hooks,
-    hook_command,
-    plan_hooks,
-    plan_no_hooks,
-    settings_place,
-    wanted_entries,
-)
+from mneme.hosts.hooking import FILE_TOOLS, hook_command, project_notes, settings_place, wanted_entries
+from mneme.hosts.marked import with_block, without_block
+from mneme.hosts.settings import SERVER, Settings, has_server, missing_server_note, plan_in, plan_out, server_command
 from mneme.workspace import program_folder
 
 if TYPE_CHECKING:
@@ -58,22 +54,45 @@ def _failure(payload: Mapping[str, Any]) -> str:
 
 _PATIENCE_SECONDS = 10
 _LAST_PATIENCE_SECONDS = 2
+_OWN_SERVER = re.compile(rb"""^[ \t]*\[mcp_servers\.["']?mneme["']?[.\]]""", re.MULTILINE)
 
 
 def plan_install(wish: Wish) -> Installation:
-    """Return what has to change so that Codex asks at each event."""
+    """Return what has to change so that Codex asks at each event, and has the MCP server."""
     note = "Codex runs no hook before you have looked at it: start codex and enter /hooks"
-    return Installation((plan_hooks(_hooks(wish)),), (note,))
+    made = plan_in(_hooks(wish)) + said(note, *project_notes(wish))
+    if not has_server():
+        return made + said(missing_server_note())
+    file = _config(wish)
+    if _OWN_SERVER.search((without_block(file.before) if file.before else None) or b""):
+        return made + said(f"'{file.name}' has an MCP server of the name '{SERVER}' already, so it stays as it is")
+    return made + Installation((replace(file, after=with_block(file.before, _server_table())),))
 
 
 def plan_uninstall(wish: Wish) -> Installation:
     """Return what has to change so that it no longer does."""
-    return Installation((plan_no_hooks(_hooks(wish)),))
+    file = _config(wish)
+    after = None if file.before is None else without_block(file.before)
+    return plan_out(_hooks(wish)) + Installation((replace(file, after=after),))
 
 
-def _hooks(wish: Wish) -> Hooks:
+def _hooks(wish: Wish) -> Settings:
     place, name = settings_place(wish, program_folder("CODEX_HOME", ".codex"), ".codex", "hooks.json")
-    return Hooks(place, name, wanted_entries(EVENTS, _entry, wish), {})
+    return Settings(place, name, wanted_entries(EVENTS, _entry, wish))
+
+
+def _config(wish: Wish) -> HostFile:
+    """Return Codex's own settings, which are TOML and hold its MCP servers, as they are."""
+    place, name = settings_place(wish, program_folder("CODEX_HOME", ".codex"), ".codex", "config.toml")
+    before = files.find_file(place)
+    return HostFile(place, name, before, before)
+
+
+def _server_table() -> bytes:
+    """Return our server as a table; a TOML string of this kind is written as JSON writes it."""
+    command, *words = server_command()
+    lines = (f"[mcp_servers.{SERVER}]", f"command = {json_line(command)}", f"args = {json.dumps(words)}", "")
+    return "\n".join(lines).encode("utf-8")
 
 
 def _entry(name: str) -> dict[str, Any]:

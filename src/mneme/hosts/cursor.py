@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mneme.hosts import Installation, Wish, claude_code
+from mneme.hosts import Installation, Wish, claude_code, said
 from mneme.hosts.event import (
     AFTER_TOOL,
     BEFORE_COMPACTION,
@@ -23,7 +23,8 @@ from mneme.hosts.event import (
     json_line,
     text_of,
 )
-from mneme.hosts.hooking import Hooks, hook_command, plan_hooks, plan_no_hooks, settings_place, wanted_entries
+from mneme.hosts.hooking import hook_command, project_notes, settings_place, wanted_entries
+from mneme.hosts.settings import Settings, plan_in, plan_out, server_entry
 from mneme.workspace import program_folder
 
 if TYPE_CHECKING:
@@ -75,19 +76,24 @@ _VERSION = {"version": 1}
 
 
 def plan_install(wish: Wish) -> Installation:
-    """Return what has to change so that Cursor asks at each event."""
+    """Return what has to change so that Cursor asks at each event, and has the MCP server."""
     note = "Cursor takes context from hooks at the start of a session alone; what a prompt brings to mind comes by MCP"
-    return Installation((plan_hooks(_hooks(wish)),), (note,))
+    return plan_in(_hooks(wish)) + plan_in(_servers(wish)) + said(note, *project_notes(wish))
 
 
 def plan_uninstall(wish: Wish) -> Installation:
     """Return what has to change so that it no longer does."""
-    return Installation((plan_no_hooks(_hooks(wish)),))
+    return plan_out(_hooks(wish)) + plan_out(_servers(wish))
 
 
-def _hooks(wish: Wish) -> Hooks:
+def _hooks(wish: Wish) -> Settings:
     place, name = settings_place(wish, program_folder("", ".cursor"), ".cursor", "hooks.json")
-    return Hooks(place, name, wanted_entries(EVENTS, _entry, wish, left_out=(BEFORE_TOOL,)), _VERSION)
+    return Settings(place, name, wanted_entries(EVENTS, _entry, wish, left_out=(BEFORE_TOOL,)), _VERSION)
+
+
+def _servers(wish: Wish) -> Settings:
+    place, name = settings_place(wish, program_folder("", ".cursor"), ".cursor", "mcp.json")
+    return Settings(place, name, server=("mcpServers",), entry=server_entry())
 
 
 def _entry(name: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mneme.hosts import Installation, Wish, claude_code
+from mneme.hosts import Installation, Wish, claude_code, said
 from mneme.hosts.event import (
     AFTER_TOOL,
     BEFORE_COMPACTION,
@@ -24,7 +24,8 @@ from mneme.hosts.event import (
     map_of,
     text_of,
 )
-from mneme.hosts.hooking import Hooks, hook_command, plan_hooks, plan_no_hooks, settings_place, wanted_entries
+from mneme.hosts.hooking import hook_command, project_notes, settings_place, wanted_entries
+from mneme.hosts.settings import Settings, plan_in, plan_out, server_entry
 from mneme.workspace import program_folder
 
 if TYPE_CHECKING:
@@ -64,20 +65,21 @@ _PATIENCE_MS = 10_000
 
 
 def plan_install(wish: Wish) -> Installation:
-    """Return what has to change so that Gemini CLI asks at each event."""
-    return Installation((plan_hooks(_hooks(wish)),))
+    """Return what has to change so that Gemini CLI asks at each event, and has the MCP server."""
+    return plan_in(_settings(wish)) + said(*project_notes(wish))
 
 
 def plan_uninstall(wish: Wish) -> Installation:
     """Return what has to change so that it no longer does."""
-    return Installation((plan_no_hooks(_hooks(wish)),))
+    return plan_out(_settings(wish))
 
 
-def _hooks(wish: Wish) -> Hooks:
+def _settings(wish: Wish) -> Settings:
     user = program_folder("GEMINI_CLI_HOME", "") / ".gemini"
     place, name = settings_place(wish, user, ".gemini", "settings.json")
     # It takes no context before a tool, so there is nothing to ask for then.
-    return Hooks(place, name, wanted_entries(EVENTS, _entry, wish, left_out=(BEFORE_TOOL,)), {})
+    entries = wanted_entries(EVENTS, _entry, wish, left_out=(BEFORE_TOOL,))
+    return Settings(place, name, entries, server=("mcpServers",), entry=server_entry())
 
 
 def _entry(name: str) -> dict[str, Any]:

@@ -6,19 +6,15 @@ file that they run; nothing else is touched, wherever somebody has moved ours to
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mneme import files, git
-from mneme.errors import RefusedError
+from mneme import git
 from mneme.formats.jsonc import (
     ARRAY,
     OBJECT,
-    BrokenSettingsError,
     Node,
     parse_settings,
     print_settings,
@@ -26,7 +22,6 @@ from mneme.formats.jsonc import (
     with_value,
     without,
 )
-from mneme.hosts import HostFile
 from mneme.hosts.event import BEFORE_TOOL, EVENTS
 
 if TYPE_CHECKING:
@@ -38,16 +33,6 @@ if TYPE_CHECKING:
 CLIENT = Path(__file__).parents[1] / "hooks" / "client.py"
 FILE_TOOLS = "Read|Edit|MultiEdit|Write|NotebookEdit"
 _OURS = "mneme/hooks/client.py"
-
-
-@dataclass(frozen=True, slots=True)
-class Hooks:
-    """How a host keeps its hooks: the file, the form of one entry, and what a new file has beside them."""
-
-    place: Path
-    name: str
-    entries: Mapping[str, Any]
-    beside: Mapping[str, Any]
 
 
 def find_skill() -> Path | None:
@@ -73,43 +58,39 @@ def settings_place(wish: Wish, user: Path, folder: str, file: str) -> tuple[Path
     """Return a settings file and what to call it: the user's own, or the one of the project around where they stand."""
     if not wish.project:
         return user / file, str(user / file)
-    top = git.find_repository(wish.here) or wish.here
-    return top / folder / file, f"{folder}/{file}"
+    return project_folder(wish) / folder / file, f"{folder}/{file}"
 
 
-def plan_hooks(hooks: Hooks) -> HostFile:
-    """Return the settings with our hooks in them."""
-    before = files.find_file(hooks.place)
-    text = _decoded(hooks, before)
-    try:
-        after = _put(text, hooks) if text and text.strip() else _made(text, hooks)
-    except BrokenSettingsError as fault:
-        raise _refused(hooks, fault) from fault
-    return HostFile(hooks.place, hooks.name, before, _encoded(after))
+def project_folder(wish: Wish) -> Path:
+    """Return the folder of the project around where they stand."""
+    return git.find_repository(wish.here) or wish.here
 
 
-def plan_no_hooks(hooks: Hooks) -> HostFile:
-    """Return the settings without our hooks."""
-    before = files.find_file(hooks.place)
-    text = _decoded(hooks, before)
-    try:
-        after = _take_out(text, hooks) if text and text.strip() else text
-    except BrokenSettingsError as fault:
-        raise _refused(hooks, fault) from fault
-    return HostFile(hooks.place, hooks.name, before, None if after is None else _encoded(after))
+def project_notes(wish: Wish) -> tuple[str, ...]:
+    """Return what to tell who installs into a project whose settings git may take along."""
+    return ("what is written names this machine's Python; keep it out of git",) if wish.project else ()
 
 
-def _made(blank: str | None, hooks: Hooks) -> str:
+def begun(blank: str | None, value: object) -> str:
     """Return new settings; in a file that is there and blank they have no line end, so that it can be told later."""
-    printed = print_settings({"hooks": {event: [entry] for event, entry in hooks.entries.items()}, **hooks.beside})
+    printed = print_settings(value)
     return printed if blank is None else blank + printed.removesuffix("\n")
 
 
-def _put(text: str, hooks: Hooks) -> str:
+def put_hooks(text: str | None, entries: Mapping[str, Any], beside: Mapping[str, Any]) -> str | None:
+    """Return settings with our hooks in them."""
+    if not entries:
+        return text
+    if text and text.strip():
+        return _put(text, entries)
+    return begun(text, {"hooks": {event: [entry] for event, entry in entries.items()}, **beside})
+
+
+def _put(text: str, entries: Mapping[str, Any]) -> str:
     """Renew what is there of ours, take out what is too much, add what is missing."""
-    for path in reversed([path for path in _ours(parse_settings(text)) if path[1] not in hooks.entries]):
+    for path in reversed([path for path in _ours(parse_settings(text)) if path[1] not in entries]):
         text = without(text, path) or ""
-    for event, entry in hooks.entries.items():
+    for event, entry in entries.items():
         there = [path for path in _ours(parse_settings(text)) if path[1] == event]
         for path in reversed(there[1:]):
             text = without(text, path) or ""
@@ -124,17 +105,18 @@ def _put(text: str, hooks: Hooks) -> str:
     return text
 
 
-def _take_out(text: str, hooks: Hooks) -> str | None:
+def take_hooks(text: str, beside: Mapping[str, Any]) -> str | None:
+    """Return settings without our hooks; None for a file that we made and nobody added to."""
     root = parse_settings(text)
     ours = list(_ours(root))
     # A file that we made begins with the hooks, and has nothing but what we put beside them.
-    made = bool(hooks.beside) and [child.key for child in root.children] == ["hooks", *hooks.beside]
+    made = bool(beside) and [child.key for child in root.children] == ["hooks", *beside]
     left: str | None = text
     for path in reversed(ours):
         left = without(left, path) if left is not None else None
-    if made and left is not None and ours and parse_settings(left).plain() == hooks.beside:
+    if made and left is not None and ours and parse_settings(left).plain() == beside:
         left = None
-    return text[: root.start] if left is None and not text.endswith("\n") else left
+    return left
 
 
 def _ours(root: Node) -> Iterator[tuple[Step, ...]]:
@@ -154,20 +136,3 @@ def _ours(root: Node) -> Iterator[tuple[Step, ...]]:
 def _is_ours(part: Node) -> bool:
     command = part.find(("command",))
     return command is not None and isinstance(command.value, str) and _OURS in command.value.replace("\\", "/")
-
-
-def _decoded(hooks: Hooks, content: bytes | None) -> str | None:
-    try:
-        return None if content is None else content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        message = f"'{hooks.name}' is not UTF-8"
-        raise RefusedError(message, f"file {hooks.place}") from error
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8")
-
-
-def _refused(hooks: Hooks, fault: BrokenSettingsError) -> RefusedError:
-    message = f"'{hooks.name}' cannot be merged into: line {fault.line}: {fault}"
-    return RefusedError(message, f"edit {json.dumps(str(hooks.place))}")

@@ -6,24 +6,15 @@ comes back is put before the prompt.
 
 from __future__ import annotations
 
-import shlex
 import sys
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mneme import files
 from mneme.errors import RefusedError
-from mneme.formats.jsonc import (
-    BrokenSettingsError,
-    parse_settings,
-    print_settings,
-    with_item,
-    with_member,
-    without,
-)
-from mneme.hosts import HostFile, Installation, Wish, claude_code
+from mneme.formats.jsonc import parse_settings
+from mneme.hosts import HostFile, Installation, Wish, claude_code, said
 from mneme.hosts.event import (
     AFTER_TOOL,
     BEFORE_COMPACTION,
@@ -37,6 +28,7 @@ from mneme.hosts.event import (
     text_of,
 )
 from mneme.hosts.hooking import CLIENT, find_skill
+from mneme.hosts.settings import Settings, Switch, plan_in, plan_out, server_entry
 from mneme.workspace import program_folder
 
 if TYPE_CHECKING:
@@ -57,6 +49,14 @@ _PLUGIN_FILES = ("openclaw.plugin.json", "package.json", "index.ts")
 _PLUGIN = Path(__file__).parent / "openclaw_plugin"
 _ENTRY = ("plugins", "entries", "mneme")
 _ALLOWED = ("plugins", "allow")
+_SWITCHES = (
+    Switch(
+        ("plugins", "entries", "memory-core", "config", "dreaming", "enabled"),
+        value=False,
+        what="dreams over MEMORY.md by itself",
+    ),
+    Switch(("plugins", "entries", "active-memory", "enabled"), value=False, what="recalls before each reply as well"),
+)
 # Kinds of conversation as a session's key names them: these are with the owner alone.
 _PRIVATE = frozenset({"main", "direct", "dm"})
 
@@ -75,42 +75,33 @@ def print_answer(_event: Event, context: str) -> str:
 
 
 def plan_install(wish: Wish) -> Installation:
-    """Return what has to change so that OpenClaw loads our plugin and our skill."""
+    """Return what has to change so that OpenClaw loads our plugin and our skill, and has the MCP server."""
     _refuse_project(wish)
-    command = [sys.executable, "-S", "-E", str(CLIENT), NAME]
-    entry = {"enabled": True, "hooks": {"allowConversationAccess": True}, "config": {"command": command}}
-    place, before, text = _config()
-    with _mergeable(place):
-        after = with_member(text, _ENTRY, entry) if text.strip() else print_settings(_nested(entry))
-        allowed = parse_settings(after).find(_ALLOWED)
-        if allowed is not None and "mneme" not in allowed.plain():
-            after = with_item(after, _ALLOWED, "mneme")
-    changes = [HostFile(place, str(place), before, after.encode("utf-8")), *_shipped()]
-    return Installation(tuple(changes), tuple(_notes(after)))
+    settings = _settings(wish)
+    made = plan_in(settings) + Installation(tuple(_shipped()))
+    return made + said(*_notes((made.files[0].after or b"").decode("utf-8"), wish))
 
 
 def plan_uninstall(wish: Wish) -> Installation:
     """Return what has to change so that OpenClaw knows nothing of us any more; what somebody edited stays."""
     _refuse_project(wish)
-    place, before, text = _config()
-    after: str | None = text
-    with _mergeable(place):
-        allowed = parse_settings(text).find(_ALLOWED) if text.strip() else None
-        if allowed is not None and "mneme" in allowed.plain():
-            after = without(text, (*_ALLOWED, allowed.plain().index("mneme")))
-        if after and after.strip():
-            after = without(after, _ENTRY)
-    kept = before if after == text else None if after is None else after.encode("utf-8")
-    changes = [HostFile(place, str(place), before, kept)]
-    changes += [replace(file, after=None if file.before == file.after else file.before) for file in _shipped()]
-    return Installation(tuple(changes))
+    kept = [replace(file, after=None if file.before == file.after else file.before) for file in _shipped()]
+    return plan_out(_settings(wish)) + Installation(tuple(kept))
 
 
-def _config() -> tuple[Path, bytes | None, str]:
-    """Return the place of OpenClaw's settings and what they say."""
+def _settings(wish: Wish) -> Settings:
     place = program_folder("OPENCLAW_CONFIG_PATH", str(_state_folder() / "openclaw.json"))
-    before = files.find_file(place)
-    return place, before, (before or b"").decode("utf-8", "surrogateescape")
+    command = [sys.executable, "-S", "-E", str(CLIENT), NAME]
+    entry = {"enabled": True, "hooks": {"allowConversationAccess": True}, "config": {"command": command}}
+    return Settings(
+        place,
+        str(place),
+        members={_ENTRY: entry},
+        listed={_ALLOWED: "mneme"},
+        server=("mcp", "servers"),
+        entry=server_entry(),
+        switches=_SWITCHES if wish.alone else (),
+    )
 
 
 def _state_folder() -> Path:
@@ -130,35 +121,19 @@ def _shipped() -> list[HostFile]:
     ]
 
 
-def _nested(entry: object) -> dict[str, object]:
-    return {"plugins": {"entries": {"mneme": entry}}}
-
-
 def _refuse_project(wish: Wish) -> None:
     if wish.project:
         message = "OpenClaw has one set of settings for all projects"
         raise RefusedError(message, "mneme install openclaw")
 
 
-@contextmanager
-def _mergeable(place: Path) -> Iterator[None]:
-    try:
-        yield
-    except BrokenSettingsError as fault:
-        message = f"'{place}' cannot be merged into: line {fault.line}: {fault}"
-        raise RefusedError(message, f"edit {shlex.quote(str(place))}") from fault
-
-
-def _notes(text: str) -> Iterator[str]:
+def _notes(text: str, wish: Wish) -> Iterator[str]:
     """Tell what OpenClaw does itself that we do as well; two must not write the same memory."""
     yield "the plugin is loaded when the gateway starts next: openclaw gateway restart"
+    if wish.alone:
+        return
     settings = parse_settings(text)
-    slot = settings.find(("plugins", "slots", "memory"))
-    if slot is None or slot.value != "none":
-        yield (
-            "OpenClaw dreams over MEMORY.md by itself where that is switched on; let one of the two do it: openclaw config"
-            " set plugins.entries.memory-core.config.dreaming.enabled false"
-        )
-    active = settings.find(("plugins", "entries", "active-memory", "enabled"))
-    if active is not None and active.value is True:
-        yield "OpenClaw recalls before each reply as well: openclaw config set plugins.entries.active-memory.enabled false"
+    for switch in _SWITCHES:
+        node = settings.find(switch.path)
+        if node is not None and node.value is True:
+            yield f"OpenClaw {switch.what}; let one of the two do it: mneme install openclaw --alone"

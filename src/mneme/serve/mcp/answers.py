@@ -85,10 +85,10 @@ Kind = Annotated[str, Field(description="only this kind: decision, preference, g
 
 
 def result(text: str, data: BaseModel) -> CallToolResult:
-    """Return an answer in both forms."""
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=data.model_dump(mode="json", by_alias=True)
-    )
+    """Return an answer in both forms; some hosts show their model the data and not the text, so it is harmless too."""
+    values = data.model_dump(mode="json", by_alias=True)
+    told = values if isinstance(data, Text) else telling.tell_data(values)
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=told)
 
 
 def refused(fault: MnemeError) -> CallToolResult:
