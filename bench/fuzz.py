@@ -15,6 +15,7 @@ from datetime import date
 
 from mneme.check.cell import check_cells, fix_cells
 from mneme.formats.cell import CellFile, parse_cells, print_cells
+from mneme.formats.columns import FIELD_NAMES, Columns
 from mneme.memory.merge import merge_cells
 
 TODAY = date(2026, 7, 20)
@@ -27,6 +28,9 @@ PIECES = (
     "> why\n", ">\n", "> link relates DEC-0001\n", "> state retired\n", "link supersedes DEC-0042\n", "link superseded-by FACT-0001\n",
     "link likes X\n", "link\n", "link depends-on DEC-0042\n", "# retired 2026-07-01\n", "# was DEC-0001\n", "# audience: shared\n",
     "# forgotten DEC-0042 2026-07-01\n", "# x\n", "\n", "\r\n", "\r", "\u2028", "\ufeff", "\udce9", "\x00", "\t", " ",
+    "@ DEC-0007  storage/cache\ngist  Local cache uses SQLite\nstate live   conf med   since 2026-06-03   seen 2026-06-05\n> why\n\n",
+    "@ PREF-0001  style\ngist  Answer in short sentences\nstate stale   conf low   since 2026-01-03   seen 2026-01-05\ncue   a / b\n",
+    "@ DEC-0008  storage/cache\ngist  \u672c\u5730\u7f13\u5b58\nstate live   conf high   since 2026-06-04   seen 2026-06-05\nlink  supersedes DEC-0007\n",
     "<<<<<<< ours\n", "=======\n", ">>>>>>> theirs\n", "AKIAIOSFODNN7EXAMPLE\n", "password = 'hunter2hunter2'\n", "x" * 300 + "\n",
 )  # fmt: skip
 
@@ -59,13 +63,20 @@ def try_text(text: str, other: str) -> None:
     """Put one text, and its merge with another, through everything; raises where something does not hold."""
     file = parse_cells(text, "a.mneme")
     assert print_cells(file) == text, "printing changed the text"
-    bulk = CellFile(text, "a.mneme")
-    assert bulk.columns.ids == [cell.id for cell in file.cells], "the readers disagree"
+    agree(CellFile(text, "a.mneme").columns, file)
     check_cells([file, parse_cells(other, "b.mneme")], today=TODAY)
     mend(text)
     one, two = merge_cells(other, text, other), merge_cells(other, other, text)
     assert one.text == two.text, "merging depends on the side"
     parse_cells(one.text).cells  # noqa: B018 - it is read on first use
+
+
+def agree(columns: Columns, file: CellFile) -> None:
+    """Hold the bulk reader to the strict one, in every field of every cell and in what it finds wrong."""
+    for name, column in zip(FIELD_NAMES, columns.fields(), strict=True):
+        assert list(column) == [getattr(cell, name) for cell in file.cells], f"the readers disagree about {name}"
+    assert tuple(columns.faults) == file.faults, "the readers disagree about faults"
+    assert [columns.cell(at) for at in range(len(columns))] == list(file.cells), "the readers disagree about a cell"
 
 
 def mend(text: str) -> None:
