@@ -40,7 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, io: IO) -> int:
     """Plan, apply, print."""
     from mneme.engine.setup import adopt_workspace
+    from mneme.errors import RefusedError
 
+    if io.shared:
+        message = "adopting a folder tells what is in it, and that is private"
+        raise RefusedError(message, "mneme adopt --context main")
     asked = args.path or io.workspace
     adoption = adopt_workspace(asked, now=io.clock, profile=args.profile, trust=args.trust, dry_run=io.dry_run)
     if io.json:

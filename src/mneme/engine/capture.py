@@ -94,6 +94,8 @@ def capture(
     if not dry_run:
         _keep_checkpoint(memory, reading.checkpoint)
     accepted = () if dry_run else _accepted_by_rule(memory, found, named, force=force)
+    if memory.shared:  # what waits for a person's word is private, and so is where it was said
+        return Captured(done, len(reading.passages), problems=done.problems)
     ids = {one.id for one in accepted}
     waiting = tuple(one for one in named if one.id not in ids)
     return Captured(done, len(reading.passages), waiting, accepted, (*problems, *done.problems))

@@ -60,11 +60,11 @@ def _checked(memory: Memory, named: Sequence[str], *, online: bool) -> Checked:
     outcome = check_workspace(memory.workspace, memory.now(), extra=extra, behind=lambda paths: _behind(memory, paths))
     problems = [*outcome.problems, *check_qmd(memory), *(_online(memory) if online else ())]
     told = [one for one in problems if not named or any(_lies_in(one.path, path) for path in named)]
-    told = _tellable(memory, told)
+    told = tellable(memory, told)
     return Checked(tuple(told), outcome.cells, outcome.notes, outcome.facts)
 
 
-def _tellable(memory: Memory, problems: Iterable[Problem]) -> list[Problem]:
+def tellable(memory: Memory, problems: Iterable[Problem]) -> list[Problem]:
     """Return the problems that may be told: in a shared context, those of files all of which is shared."""
     seen = {path: memory.sees_file(path) for path in {problem.path for problem in problems}} if memory.shared else {}
     return [problem for problem in problems if seen.get(problem.path, True)]

@@ -25,6 +25,11 @@ class Archived:
     moved: tuple[tuple[str, str], ...]
     problems: tuple[Problem, ...]
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Return the files that were changed, as far as they may be told."""
+        return self.done.paths
+
 
 def archive(memory: Memory, days: int | None = None, *, force: bool = False, dry_run: bool = False) -> Archived:
     """Move days' notes that are more than so many days old to the archive, by the date in their names."""

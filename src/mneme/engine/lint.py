@@ -24,6 +24,7 @@ def lint(memory: Memory, paths: Sequence[str] = ()) -> Report:
     from mneme.check.past import check_past
     from mneme.check.rules import check_severities, in_report_order
     from mneme.engine import results
+    from mneme.engine.check import tellable
 
     severities = check_severities(memory.workspace.settings.table("rules"))
     known = memory.cells()
@@ -42,6 +43,7 @@ def lint(memory: Memory, paths: Sequence[str] = ()) -> Report:
     problems += dict.fromkeys(memory.problems) if not paths else ()
     wanted = {file.path for file in named}
     told = [problem for problem in problems if problem.path in wanted or not paths]
+    told = tellable(memory, told)
     return results.Report(tuple(in_report_order(told)), sum(len(file.columns) for file in named))
 
 

@@ -288,7 +288,8 @@ class Memory:
         applied = files.apply(self.root, plan, now=self.now(), held=True)
         status = results.WRITTEN if applied.n else results.UNCHANGED
         problems = (*applied.problems, *self.committed(plan, applied.paths), *self._refresh_qmd(applied.paths))
-        return results.Done((), applied.n, applied.paths, status, problems=problems, steps=applied.steps)
+        told = tuple(path for path in applied.paths if self.sees_file(path))
+        return results.Done((), applied.n, told, status, problems=problems, steps=applied.steps)
 
     def _refresh_qmd(self, paths: tuple[str, ...]) -> Iterator[Problem]:
         """Have QMD look at what was written about entities, where it is in use."""
