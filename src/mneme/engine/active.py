@@ -109,6 +109,7 @@ def _timed(
         status = breaker.OK if summary else breaker.EMPTY
     except MnemeError as fault:
         status, because = breaker.UNAVAILABLE, fault.message
+        memory.note_fault(because)
     took = round((time.monotonic() - started) * 1000)
     if took > settings.timeout_ms:  # what comes too late is not said: the model has begun to answer
         status, summary, because = breaker.TIMEOUT, "", ""
@@ -130,6 +131,8 @@ def _found(memory: Memory, settings: ActiveSettings, words_asked: str, session: 
         session=session,
         words=words,
     )
+    for notice in answer.notices:
+        memory.note_fault(notice)
     least = LEAST_SCORES.get(style, 0.0)
     if not answer.hits or answer.hits[0].score < least:
         return ()

@@ -7,6 +7,7 @@ engine, which keeps its workspaces open between calls.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -66,6 +67,10 @@ BLOCKS: dict[str, tuple[str, ...]] = {
 # What the resident engine does for an open workspace while nobody asks.
 TICKS: tuple[str, ...] = ()
 
+# The same fault is told again after so long.
+REPEATED_SECONDS = 60.0
+MOST_TOLD = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -108,6 +113,7 @@ class Desk:
         self.lexical = lexical
         self._open: dict[tuple[Path, bool], tuple[object, Memory]] | None = {} if keep else None
         self._home: tuple[object, Home] | None = None
+        self._told: dict[str, float] = {}
 
     def answer(self, call: Call) -> bytes:
         """Return what the host is to read; a call that nobody understands is answered by nothing."""
@@ -131,7 +137,24 @@ class Desk:
         for keep in KEEPS.get(event.name, ()):
             self._part(keep, scene)
         context = "\n".join(self._fitting(scene, dialect.LONGEST_ANSWER_CHARS))
+        self._tell_faults(scene.memory)
         return dialect.print_answer(event, context).encode("utf-8", "replace") if context else b""
+
+    def _tell_faults(self, memory: Memory | None) -> None:
+        """Tell what went wrong on the way."""
+        home = None if self._home is None else self._home[1].memory
+        for one in (memory, home):
+            for fault in [] if one is None else one.take_faults():
+                self._tell(fault)
+
+    def _tell(self, fault: str, where: str = "") -> None:
+        """Tell a fault, wherever it is met, once a minute."""
+        now = time.monotonic()
+        if now - self._told.get(fault, -REPEATED_SECONDS) >= REPEATED_SECONDS:
+            self._told[fault] = now
+            self.warn(f"{where}: {fault}" if where else fault)
+        if len(self._told) > MOST_TOLD:
+            self._told.clear()
 
     def tick(self) -> None:
         """Do what is due in the workspaces that are kept open, while nobody asks for anything."""
@@ -165,7 +188,7 @@ class Desk:
         try:
             return getattr(import_module(f"mneme.engine.{module}"), name)(about) or ""
         except Exception as error:  # noqa: BLE001 - a part that fails is left out
-            self.warn(f"{part}: {type(error).__name__}: {error}")
+            self._tell(f"{type(error).__name__}: {error}", part)
             return ""
 
     def _find_home(self, call: Call) -> Home:
@@ -202,7 +225,7 @@ class Desk:
                 self._open[workspace.root, event.shared] = known
             return known[1]
         except (MnemeError, OSError) as error:
-            self.warn(f"the workspace cannot be opened: {error}")
+            self._tell(f"the workspace cannot be opened: {error}")
             return None
 
 

@@ -53,9 +53,11 @@ if TYPE_CHECKING:
     from mneme.formats.record import Record
 
 Problems = list[Problem]
+Faults = list[str]
 
 # Kept by a memory whose callers cannot wait for an embedder that hangs.
 HURRIED = "hurried"
+FAULTS = "faults"
 ALARM = "alarm"  # the file in the state folder that a failed check leaves behind, with its line
 
 # Which module has the function of a verb; `tests/engine/test_memory.py` holds it to the class below.
@@ -223,6 +225,17 @@ class Memory:
             one = self.kept.pop(name)
             if hasattr(one, "close"):
                 one.close()
+
+    def note_fault(self, fault: str) -> None:
+        """Take down what went wrong on the way to an answer without keeping it from being given."""
+        faults: Faults = self.kept.setdefault(FAULTS, [])
+        if fault and fault not in faults:
+            faults.append(fault)
+
+    def take_faults(self) -> Faults:
+        """Return what went wrong on the way, once."""
+        faults: Faults = self.kept.pop(FAULTS, [])
+        return faults
 
     @property
     def root(self) -> Path:

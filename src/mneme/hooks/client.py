@@ -202,6 +202,12 @@ def package_parent() -> str:
     return os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
+def packages_folder() -> str:
+    """Return the folder of the packages that `mneme` needs: an interpreter that was started bare does not look there."""
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    return os.path.join(os.path.dirname(os.path.dirname(sys.executable)), "lib", version, "site-packages")
+
+
 def read_event() -> bytes:
     """Return all bytes that the host sent; None of them where they are too many to be an event."""
     parts, size = [], 0
@@ -238,8 +244,7 @@ def find_answer(host: str, event: str, raw: bytes, env: Mapping[str, str]) -> by
 def _answer_alone(host: str, event: str, cwd: str, env: Mapping[str, str], raw: bytes) -> bytes:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [path for path in sys.path if path != here]  # its modules would stand in for the library's
-    if package_parent() not in sys.path:
-        sys.path.append(package_parent())
+    sys.path += [path for path in (package_parent(), packages_folder()) if path not in sys.path]
     from mneme.hooks import alone
 
     return alone.answer(host, event, cwd, env, raw)

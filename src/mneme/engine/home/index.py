@@ -6,7 +6,7 @@ It is derived: a file that is missing, damaged, or was written by another progra
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from mneme import files
 from mneme.formats.category import categories_with
@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mneme.engine.home import Home
+    from mneme.errors import Problem
     from mneme.formats.category import Category
     from mneme.formats.piece import Piece
     from mneme.index.embed import Embedder, EmbedderChoice
     from mneme.memory.skills.cards import CardSet
+
+Row = TypeVar("Row")
 
 ACTIVE_CARDS = "cards"
 # What the pieces of each file are; the index notes how many there are of each kind.
@@ -57,6 +60,7 @@ def load_cards(home: Home) -> CardSet:
     if isinstance(kept, CardSet) and content is not None and kept.stamp == stamp_of(content, names):
         return kept
     found = load(home.root, names)
+    note_problems(home, found.problems)
     home.memory.kept[_KEPT_CARDS] = found
     return found
 
@@ -96,6 +100,9 @@ def _bring(home: Home, backend: SqliteBackend) -> None:
         *_row_parts(home),
     ]
     fresh = [(path, stamp, make()) for path, stamp, make in parts if known.get(path) != stamp]
+    if backend.notice:
+        home.memory.note_fault(backend.notice)
+        backend.notice = ""
     if fresh:
         backend.put_many(fresh)
     for path, _, some in fresh:
@@ -108,17 +115,29 @@ def _row_parts(home: Home) -> Iterator[tuple[str, str, Callable[[], Sequence[Pie
     from mneme.formats import outcome as shape
     from mneme.memory.skills.rows import load_text
 
+    def kept(parsed: tuple[list[Row], list[Problem]]) -> list[Row]:
+        note_problems(home, parsed[1])
+        return parsed[0]
+
     readers: dict[str, Callable[[str, str], Sequence[Piece]]] = {
         skills.WORKFLOWS: lambda text, path: pieces.workflow_pieces(
-            shape.merge_workflows(shape.parse_workflows(text, path)[0])
+            shape.merge_workflows(kept(shape.parse_workflows(text, path)))
         ),
-        skills.REFLECTIONS: lambda text, path: pieces.reflection_pieces(shape.parse_reflections(text, path)[0]),
-        skills.CORRECTIONS: lambda text, path: pieces.correction_pieces(shape.parse_corrections(text, path)[0]),
+        skills.REFLECTIONS: lambda text, path: pieces.reflection_pieces(kept(shape.parse_reflections(text, path))),
+        skills.CORRECTIONS: lambda text, path: pieces.correction_pieces(kept(shape.parse_corrections(text, path))),
     }
     for path, read in readers.items():
         text = load_text(home.root, path)
         stamp = files.digest(text.encode("utf-8", "surrogateescape")) if text else ""
         yield path, stamp, lambda read=read, text=text, path=path: read(text, path)  # type: ignore[misc]
+
+
+def note_problems(home: Home, problems: Sequence[Problem]) -> None:
+    """Take down, in one line for each file, what could not be read of it."""
+    for path in dict.fromkeys(problem.path for problem in problems):
+        first, *more = [problem for problem in problems if problem.path == path]
+        rest = f", and {len(more)} more" if more else ""
+        home.memory.note_fault(f"{path}:{first.line}: {first.message}{rest}")
 
 
 def _stamp_of_categories(home: Home) -> str:

@@ -46,7 +46,9 @@ def find(home: Home, prompt: str, *, here: str = "", limits: Limits | None = Non
     """Return what bears on a prompt; None where there is no embedder to tell."""
     from mneme.recall.calibration import scale_of
 
-    embedder, _ = find_embedder(home)
+    embedder, reason = find_embedder(home)
+    if embedder is None and not home.lexical and home.memory.workspace.settings["embedder.kind"] != "none":
+        home.memory.note_fault(reason)
     asked = None if embedder is None else _read(home, embedder, prompt, here)
     if embedder is None or asked is None:
         return None
@@ -70,7 +72,8 @@ def _read(home: Home, embedder: Embedder, prompt: str, here: str) -> capability.
 
     try:
         return capability.read_prompt(prompt, embedder, here, load_cards(home).cards)
-    except EmbedderError:
+    except EmbedderError as fault:
+        home.memory.note_fault(fault.message)
         return None
 
 
@@ -80,7 +83,8 @@ def _entries(home: Home, prompt: str, here: str) -> tuple[Capabilities | None, d
 
     try:
         found = find(home, prompt, here=here)
-    except EmbedderError:
+    except EmbedderError as fault:
+        home.memory.note_fault(fault.message)
         found = None
     if found is None:
         return None, _fallback_entries(home, prompt, here)

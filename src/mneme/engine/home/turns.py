@@ -107,9 +107,11 @@ def _turn_file(home: Home, session: str) -> Path:
 
 
 def _keep_turns(home: Home, turns: Iterable[Turn], propose: Propose | None) -> TurnDone:
+    from mneme.engine.home.index import note_problems
     from mneme.memory.skills.rows import append_rows, load_rows
 
     done, rows = TurnDone(), load_rows(home.root)
+    note_problems(home, rows.problems)
     for one in turns:
         seen = outcome.assess(one, home.moment)
         workflows = [_folded(home, seen.workflow, rows)] if seen.workflow and seen.workflow.situation else []
