@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mneme.index import words
 from mneme.index.stem import stem
 from mneme.index.words import (
     MOST_TERMS,
@@ -155,3 +156,9 @@ def test_bounded(text: str) -> None:
     parse_terms(text)
     parse_traits(text, set(parse_terms(text)))
     assert time.process_time() - started < 3.0
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_ascii_is_cut_as_all_text_is(text: str) -> None:
+    """The shorter way that plain English goes comes to the same words."""
+    assert words._ASCII_WORD.findall(text) == words._WORD.findall(text)

@@ -55,6 +55,8 @@ _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _PRIMARY_CODE = 0xFF
 # A word that is in more pieces than this tells little, and reading all of them would take longer than an answer may.
 MOST_POSTINGS = 8_000
+# How many words' numbers of pieces are kept between questions.
+MOST_SPREADS = 10_000
 # The best are looked up before it is known which of them are wanted: mostly, nearly all are. First a quarter more than
 # are asked for, then four times as many, then all.
 SPARE = 4
@@ -82,7 +84,9 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE total (pieces INTEGER NOT NULL, length REAL NOT NULL);
 INSERT INTO total VALUES (0, 0);
 CREATE TABLE embedded (embedder TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (embedder, row)) WITHOUT ROWID;
-CREATE TABLE vectors (embedder TEXT PRIMARY KEY, dims INTEGER NOT NULL, changes INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE vectors (
+    embedder TEXT PRIMARY KEY, dims INTEGER NOT NULL, changes INTEGER NOT NULL, held INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 ({", ".join(COLUMNS)}, tokenize = 'ascii');
 CREATE VIRTUAL TABLE spread USING fts5vocab (words, row);
 """
@@ -109,8 +113,11 @@ class SqliteBackend:
         self._lock = RLock()
         self._files: dict[str, tuple[int, VectorFile]] = {}
         self._orphans: dict[str, list[int]] = {}
-        self._samples: dict[str, tuple[int, list[bytes]]] = {}
-        self._stamps: tuple[int, dict[str, str]] | None = None
+        self._samples: dict[str, tuple[int, Any]] = {}
+        # What was read of the tables and need not be read again until somebody writes.
+        self._version = 0
+        self._stamps: dict[str, str] | None = None
+        self._spreads: dict[str, int] = {}
         self._patience = BUSY_SECONDS
         self.notice = ""
         self._connection = self._opened()
@@ -153,14 +160,14 @@ class SqliteBackend:
             rows = [
                 row for (row,) in cursor.execute(f"SELECT row FROM piece WHERE row IN ({_EACH})", (_list(vectors),))
             ]
-            if cursor.execute("INSERT OR IGNORE INTO vectors VALUES (?, ?, 0)", (embedder, dims)).rowcount:
+            if cursor.execute("INSERT OR IGNORE INTO vectors VALUES (?, ?, 0, 0)", (embedder, dims)).rowcount:
                 # Whatever lies there belongs to an index that is no more, and its rows to other pieces.
                 self._vector_path(embedder).unlink(missing_ok=True)
             held = self._vector_file(cursor, embedder, sole=True)
             if held is not None:
                 held.put(rows, Vectors(dims, b"".join(vectors[row] for row in rows)))
                 cursor.executemany("INSERT OR IGNORE INTO embedded VALUES (?, ?)", [(embedder, row) for row in rows])
-                self._count_change(cursor, embedder)
+                self._count_change(cursor, embedder, cursor.rowcount)
 
     def forget_embedder(self, embedder: str) -> None:
         """Drop one embedder's vectors and their file."""
@@ -193,7 +200,7 @@ class SqliteBackend:
         with self._lock:
             current = self.is_current()
             self.close()
-            self._stamps = None
+            self._forget()
             self._samples.clear()
             self._orphans.clear()
             if current:
@@ -212,12 +219,11 @@ class SqliteBackend:
     def known(self) -> dict[str, str]:
         """Return each file with its stamp."""
         with self._reading() as cursor:
-            # The number changes whenever another connection writes; our own writes forget what is kept.
-            (change,) = cursor.execute("PRAGMA data_version").fetchone()
-            if self._stamps is None or self._stamps[0] != change:
+            self._forget_if_changed(cursor)
+            if self._stamps is None:
                 lines = cursor.execute("SELECT path, stamp FROM file")
-                self._stamps = (change, {_text(path): stamp for path, stamp in lines})
-            return dict(self._stamps[1])
+                self._stamps = {_text(path): stamp for path, stamp in lines}
+            return dict(self._stamps)
 
     def by_words(self, terms: Sequence[str], limit: int, wanted: Wanted) -> list[tuple[int, float]]:
         """Return the pieces with any of the terms by FTS5's BM25; the commonest words wait until few others match."""
@@ -329,8 +335,8 @@ class SqliteBackend:
     def embedded(self, embedder: str) -> int:
         """Return how many pieces have a vector."""
         with self._reading() as cursor:
-            (count,) = cursor.execute("SELECT count(*) FROM embedded WHERE embedder = ?", (embedder,)).fetchone()
-            return int(count)
+            line = cursor.execute("SELECT held FROM vectors WHERE embedder = ?", (embedder,)).fetchone()
+            return int(line[0]) if line else 0
 
     def meta(self, name: str) -> str:
         """Return a note about the index."""
@@ -393,13 +399,16 @@ class SqliteBackend:
         if not rows:
             return
         gone = _list(rows)
-        touched = cursor.execute(f"SELECT DISTINCT embedder FROM embedded WHERE row IN ({_EACH})", (gone,)).fetchall()
+        touched = cursor.execute(
+            f"SELECT embedder, count(*) FROM embedded WHERE row IN ({_EACH}) GROUP BY embedder", (gone,)
+        ).fetchall()
         for table, key in (("embedded", "row"), ("pointer", "row"), ("piece", "row"), ("words", "rowid")):
             cursor.execute(f"DELETE FROM {table} WHERE {key} IN ({_EACH})", (gone,))
         cursor.execute(
             "UPDATE total SET pieces = pieces - ?, length = length - ?", (len(rows), sum(sorted(rows.values())))
         )
-        for (embedder,) in touched:
+        for embedder, count in touched:
+            cursor.execute("UPDATE vectors SET held = held - ? WHERE embedder = ?", (count, embedder))
             self._orphans.setdefault(embedder, []).extend(rows)
 
     def _telling(self, cursor: sqlite3.Cursor, terms: Sequence[str]) -> list[str]:
@@ -415,17 +424,33 @@ class SqliteBackend:
         return telling
 
     def _spread(self, cursor: sqlite3.Cursor, terms: Sequence[str]) -> dict[str, int]:
-        spread: dict[str, int] = {}
-        for term in dict.fromkeys(terms):
-            line = cursor.execute("SELECT doc FROM spread WHERE term = ?", (term,)).fetchone()
-            if line:
-                spread[term] = line[0]
-        return spread
+        """Return how many pieces have each term; to count those of a common word takes as long as there are many."""
+        self._forget_if_changed(cursor)
+        known = self._spreads
+        for term in terms:
+            if term not in known:
+                line = cursor.execute("SELECT doc FROM spread WHERE term = ?", (term,)).fetchone()
+                known[term] = line[0] if line else 0
+        found = {term: known[term] for term in terms if known[term]}
+        if len(known) > MOST_SPREADS:
+            known.clear()
+        return found
+
+    def _forget_if_changed(self, cursor: sqlite3.Cursor) -> None:
+        """Forget what is kept of the tables where another connection wrote: its number changes then."""
+        (version,) = cursor.execute("PRAGMA data_version").fetchone()
+        if version != self._version:
+            self._forget()
+            self._version = version
+
+    def _forget(self) -> None:
+        self._stamps = None
+        self._spreads.clear()
 
     # --- vectors ------------------------------------------------------------------------------------------------------
 
     def _near(self, cursor: sqlite3.Cursor, held: VectorFile, vector: bytes, limit: int, wanted: Wanted) -> Near:
-        cosines = _products(self._sample(cursor, held), vector)
+        cosines = _cosines(self._sample(cursor, held), vector)
         if not cosines:
             return Near()
         mean = sum(cosines) / len(cosines)
@@ -440,7 +465,7 @@ class SqliteBackend:
                 return Near(tuple(hits[:limit]), len(cosines), mean, deviation)
             reach *= 8
 
-    def _sample(self, cursor: sqlite3.Cursor, held: VectorFile) -> list[bytes]:
+    def _sample(self, cursor: sqlite3.Cursor, held: VectorFile) -> Any:  # noqa: ANN401 - as `_matrix` returns it
         """Return the vectors that stand for all, read again only when vectors changed."""
         for embedder, (changes, file) in self._files.items():
             if file is held:
@@ -451,10 +476,10 @@ class SqliteBackend:
                         " piece.row) ORDER BY draw, id, row LIMIT ?",
                         (embedder, SAMPLED),
                     )
-                    kept = (changes, [one for (row,) in drawn if (one := held.find(row)) is not None])
+                    kept = (changes, _matrix([one for (row,) in drawn if (one := held.find(row)) is not None]))
                     self._samples[embedder] = kept
                 return kept[1]
-        return []
+        return ()
 
     def _with_vectors(self, cursor: sqlite3.Cursor, embedder: str, use: Any) -> Any:  # noqa: ANN401 - what `use` returns
         """Use one embedder's vectors; where they look damaged, wait for whoever may be writing, and look once more."""
@@ -500,11 +525,12 @@ class SqliteBackend:
         self._let_go(embedder)
         self._vector_path(embedder).unlink(missing_ok=True)
         cursor.execute("DELETE FROM embedded WHERE embedder = ?", (embedder,))
+        cursor.execute("UPDATE vectors SET held = 0 WHERE embedder = ?", (embedder,))
         self._count_change(cursor, embedder)
         self.notice = f"the vectors of '{embedder}' were damaged and are made again"
 
-    def _count_change(self, cursor: sqlite3.Cursor, embedder: str) -> None:
-        cursor.execute("UPDATE vectors SET changes = changes + 1 WHERE embedder = ?", (embedder,))
+    def _count_change(self, cursor: sqlite3.Cursor, embedder: str, more: int = 0) -> None:
+        cursor.execute("UPDATE vectors SET changes = changes + 1, held = held + ? WHERE embedder = ?", (more, embedder))
         kept = self._files.get(embedder)
         if kept:
             self._files[embedder] = (kept[0] + 1, kept[1])
@@ -561,7 +587,7 @@ class SqliteBackend:
         with self._lock, _told(self._path):
             cursor = self._connection.cursor()
             cursor.execute("BEGIN IMMEDIATE")
-            self._stamps = None
+            self._forget()
             try:
                 yield cursor
             except BaseException:
@@ -678,17 +704,24 @@ def _empty(connection: sqlite3.Connection) -> None:
         connection.execute(f'DROP TABLE "{name}"')
 
 
-def _products(rows: Sequence[bytes], vector: bytes) -> list[float]:
-    """Return each row's cosine with a vector."""
-    if not rows:
-        return []
+def _matrix(rows: Sequence[bytes]) -> Any:  # noqa: ANN401 - a matrix in double precision, or rows where numpy is missing
     try:
         import numpy as np
     except ImportError:
+        return [array("f", row) for row in rows]
+    return np.frombuffer(b"".join(rows), "<f4").reshape(len(rows), -1).astype(float) if rows else ()
+
+
+def _cosines(matrix: Any, vector: bytes) -> list[float]:  # noqa: ANN401 - as `_matrix` returns it
+    """Return the cosine of each row of a matrix with a vector."""
+    if not len(matrix):
+        return []
+    if isinstance(matrix, list):
         question = array("f", vector)
-        return [math.fsum(map(mul, question, array("f", row))) for row in rows]
-    matrix = np.frombuffer(b"".join(rows), "<f4").reshape(len(rows), -1)
-    cosines: list[float] = (matrix.astype(float) @ np.frombuffer(vector, "<f4").astype(float)).tolist()
+        return [math.fsum(map(mul, question, row)) for row in matrix]
+    import numpy as np
+
+    cosines: list[float] = (matrix @ np.frombuffer(vector, "<f4").astype(float)).tolist()
     return cosines
 
 
