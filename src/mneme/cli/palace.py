@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import argparse
 
     from mneme.cli.context import IO
+    from mneme.engine.memory import Memory
 
 EXAMPLES = """
 mneme palace
@@ -30,21 +31,21 @@ def run(args: argparse.Namespace, io: IO) -> int:
     """Plan, apply, print."""
     with io.open() as memory:
         done = memory.palace(dry_run=io.dry_run)
-    io.print_done(done)
-    _tell(io, done.paths)
-    if args.watch and not io.dry_run:
-        _watch(io)
+        io.print_done(done)
+        _tell(io, done.paths)
+        if args.watch and not io.dry_run:
+            _watch(memory, io)
     return 0
 
 
-def _watch(io: IO) -> None:
+def _watch(memory: Memory, io: IO) -> None:
+    """Go on, with the index kept open: what did not change is not read again."""
     import time
 
     io.say("watching; Ctrl-C ends it")
     while True:
         time.sleep(WATCH_SECONDS)
-        with io.open() as memory:
-            _tell(io, memory.palace().paths, quiet=True)
+        _tell(io, memory.palace().paths, quiet=True)
 
 
 def _tell(io: IO, paths: tuple[str, ...], *, quiet: bool = False) -> None:

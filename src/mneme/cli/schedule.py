@@ -90,7 +90,9 @@ def _install(args: argparse.Namespace, io: IO) -> int:
         message = f"into what? one of {', '.join(TIMERS)}"
         raise BadInputError(message, f"mneme schedule {args.what} {TIMERS[0]}")
     with io.open() as memory:
-        timer = plan_timer(args.names[0], memory.root, away=args.what == "uninstall")
+        crons = {job.name: job.when.cron for job in memory.schedule() if job.when}
+        zone = str(memory.workspace.settings["schedule.timezone"])
+        timer = plan_timer(args.names[0], memory.root, away=args.what == "uninstall", crons=crons, zone=zone)
     names = () if io.dry_run else put_timer(timer)
     if io.json:
         io.print_json(paths=list(names), diff=timer.diff())

@@ -65,7 +65,7 @@ BLOCKS: dict[str, tuple[str, ...]] = {
 }
 
 # What the resident engine does for an open workspace while nobody asks.
-TICKS: tuple[str, ...] = ()
+TICKS: tuple[str, ...] = ("schedule.start_due",)
 
 # The same fault is told again after so long.
 REPEATED_SECONDS = 60.0

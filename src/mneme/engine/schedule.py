@@ -12,12 +12,14 @@ from mneme.errors import BadInputError, MnemeError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import tzinfo
+    from pathlib import Path
 
     from mneme.consolidate.schedule.jobs import Run, Standing
     from mneme.consolidate.schedule.times import Recurrence
     from mneme.engine.memory import Memory
 
 STAMPS = "schedule.json"
+_KEPT_UPKEEP = "upkeep"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,43 @@ def run_due(memory: Memory, names: Sequence[str] = (), *, told: Callable[[Ran], 
         if told is not None:
             told(ran)
     return tuple(done)
+
+
+def start_due(memory: Memory) -> None:
+    """Have what is due run in a process of its own, so that nobody who asks meanwhile waits for it.
+
+    For whoever stays resident: a job that was never begun waits from now on, and a workspace that is not trusted is
+    left alone.
+    """
+    from mneme.consolidate.schedule.jobs import RUNNING, begun
+
+    running: _Apart | None = memory.kept.get(_KEPT_UPKEEP)
+    if not memory.workspace.trusted or (running is not None and running.is_running()):
+        return
+    every = schedule(memory)
+    if not all(one.last.began for one in every):
+        with files.locked(memory.root, "schedule"):
+            _keep(memory, begun(_runs(memory), (), memory.now()))
+    elif any(one.due and one.state != RUNNING for one in every):
+        memory.kept[_KEPT_UPKEEP] = _Apart(memory.root)
+
+
+class _Apart:
+    """A run of the schedule in a process that outlives us."""
+
+    def __init__(self, root: Path) -> None:
+        import subprocess
+        import sys
+
+        command = (sys.executable, "-m", "mneme", "--workspace", str(root), "--quiet", "schedule", "run", "--due")
+        none = subprocess.DEVNULL
+        self._process = subprocess.Popen(  # noqa: S603 - our own program
+            command, stdin=none, stdout=none, stderr=none, cwd=root, start_new_session=True
+        )
+
+    def is_running(self) -> bool:
+        """Say whether it still runs."""
+        return self._process.poll() is None
 
 
 def _run(memory: Memory, name: str) -> Ran:

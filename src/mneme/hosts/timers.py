@@ -7,6 +7,7 @@ aimed as the published layouts aim it.
 
 from __future__ import annotations
 
+import json
 import plistlib
 import shlex
 import shutil
@@ -23,7 +24,7 @@ from mneme.hosts.marked import with_block, without_block
 from mneme.workspace import user_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 SYSTEMD, LAUNCHD, CRON, OPENCLAW = "systemd", "launchd", "cron", "openclaw"
@@ -50,9 +51,17 @@ class Timer:
         return changed + "".join(f"$ {shlex.join(command)}\n" for command in self.commands)
 
 
-def plan_timer(kind: str, root: Path, *, away: bool = False) -> Timer:
-    """Return what a timer for the workspace changes, or what taking it away does."""
-    maker = {SYSTEMD: _systemd, LAUNCHD: _launchd, CRON: _cron, OPENCLAW: _openclaw}[kind]
+def plan_timer(
+    kind: str, root: Path, *, away: bool = False, crons: Mapping[str, str] | None = None, zone: str = ""
+) -> Timer:
+    """Return what a timer for the workspace changes, or what taking it away does.
+
+    `crons` says when each job comes, as five fields, and `zone` in which time zone: OpenClaw's cron wants to know, the
+    others ask the schedule.
+    """
+    if kind == OPENCLAW:
+        return _openclaw(root, away, crons or {}, zone)
+    maker = {SYSTEMD: _systemd, LAUNCHD: _launchd, CRON: _cron}[kind]
     return maker(root, away)
 
 
@@ -139,24 +148,35 @@ def _cron(root: Path, away: bool) -> Timer:  # noqa: FBT001
     return Timer(CRON, (HostFile(user_folder() / "crontab", "crontab", before, after),), (), after)
 
 
-def _openclaw(root: Path, away: bool) -> Timer:  # noqa: FBT001
+def _openclaw(root: Path, away: bool, crons: Mapping[str, str], zone: str) -> Timer:  # noqa: FBT001
     if shutil.which("openclaw") is None:
         message = "there is no 'openclaw' on the PATH"
         raise NotFoundError(message, f"mneme schedule install {SYSTEMD}")
+    there = _openclaw_ids()
+    own = {name: f"{_name(root)}: {name}" for name, *_ in _OPENCLAW_JOBS}
+    gone = tuple(("openclaw", "cron", "rm", there[name]) for name in own.values() if name in there)
     if away:
-        return Timer(OPENCLAW, (), tuple(("openclaw", "cron", "rm", f"mneme: {name}") for name, *_ in _OPENCLAW_JOBS))
+        return Timer(OPENCLAW, (), gone)
     where = shlex.quote(str(root))
-    return Timer(
-        OPENCLAW,
-        (),
-        tuple(
-            _openclaw_job(name, cron, target, said.replace("WHERE", where))
-            for name, cron, target, said in _OPENCLAW_JOBS
-        ),
+    made = (
+        _openclaw_job(own[name], crons.get(name, cron), zone, target, said.replace("WHERE", where))
+        for name, cron, target, said in _OPENCLAW_JOBS
     )
+    return Timer(OPENCLAW, (), (*gone, *made))
 
 
-# Name, when, in which session, and what is said there.
+def _openclaw_ids() -> dict[str, str]:
+    """Return the jobs of OpenClaw's cron, each with the id that it is removed by; its gateway has to answer."""
+    said = _printed(("openclaw", "cron", "list", "--all", "--json")) or b""
+    try:
+        jobs = json.loads(said[max(said.find(b"{"), 0) :])["jobs"]
+        return {str(job["name"]): str(job["id"]) for job in jobs}
+    except (ValueError, TypeError, KeyError) as error:
+        message = "OpenClaw's cron can't be listed"
+        raise MnemeError(message, "openclaw cron list --all --json") from error
+
+
+# Name, when unless settings say otherwise, in which session, and what is said there.
 _OPENCLAW_JOBS = (
     ("dream", "30 12 * * *", "main", DREAM_TOKEN),
     ("refine", "0 13 * * *", "isolated", "Run `mneme --workspace WHERE refine` and report what it says."),
@@ -164,9 +184,10 @@ _OPENCLAW_JOBS = (
 )
 
 
-def _openclaw_job(name: str, cron: str, target: str, said: str) -> tuple[str, ...]:
+def _openclaw_job(name: str, cron: str, zone: str, target: str, said: str) -> tuple[str, ...]:
     payload = ("--system-event", said) if target == "main" else ("--message", said)
-    return ("openclaw", "cron", "add", "--name", f"mneme: {name}", "--cron", cron, "--session", target, *payload)
+    where = ("--tz", zone) if zone else ()
+    return ("openclaw", "cron", "add", "--name", name, "--cron", cron, *where, "--session", target, *payload)
 
 
 def _printed(command: Sequence[str]) -> bytes | None:

@@ -21,7 +21,7 @@ MOST_ROOMS = 8
 LONGEST_QUEUE = 128
 # A room that has been at one thing for longer would answer too late; whoever asks is better off alone.
 SLOW_SECONDS = 1.0
-TICK_SECONDS = 5.0
+TICK_SECONDS, NEXT_TICK_SECONDS = 5.0, 60.0
 EMPTY_ROOM_SECONDS = 900.0
 END_SECONDS = 3.0
 
@@ -63,19 +63,18 @@ class _Room:
         return self._thread
 
     def _work(self) -> None:
-        ticked = False
+        patience = TICK_SECONDS
         while True:
             try:
-                job = self._jobs.get(timeout=TICK_SECONDS)
+                job = self._jobs.get(timeout=patience)
             except queue.Empty:
-                if not ticked:
-                    self._tick()
-                    ticked = True
+                self._tick()
+                patience = NEXT_TICK_SECONDS
                 continue
             if job is None:
                 self._desk.close()
                 return
-            ticked = False
+            patience = TICK_SECONDS
             self._do(*job)
 
     def _do(self, call: Call, coming: Future[bytes]) -> None:

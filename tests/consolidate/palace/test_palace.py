@@ -16,6 +16,7 @@ from mneme.formats.record import Record
 from mneme.workspace import open_workspace
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 CELLS = """\
@@ -51,7 +52,7 @@ TOML = 'profile = "default"\n\n[palace.dimensions]\n"What bites" = "kind:gotcha"
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Memory:
+def memory(tmp_path: Path) -> Iterator[Memory]:
     """Return a memory of a bit of everything."""
     for path, text in (
         ("mneme.toml", TOML),
@@ -62,7 +63,8 @@ def memory(tmp_path: Path) -> Memory:
     ):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, "utf-8")
-    return Memory(open_workspace(tmp_path), lambda: datetime(2026, 2, 6, tzinfo=UTC))
+    with Memory(open_workspace(tmp_path), lambda: datetime(2026, 2, 6, tzinfo=UTC)) as opened:
+        yield opened
 
 
 def page(memory: Memory, name: str) -> list[str]:

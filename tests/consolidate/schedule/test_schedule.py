@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,22 @@ if TYPE_CHECKING:
 
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)  # a Monday
 JOBS = ("capture", "dream", "refine", "review", "synthesize", "sublimate", "decay", "archive", "palace")
+
+
+OPENCLAW_CRON = """
+import json, pathlib, sys
+place = pathlib.Path("JOBS")
+jobs = json.loads(place.read_text())
+verb, words = sys.argv[2], sys.argv[3:]
+if verb == "list":
+    print("Config warnings: none")
+    print(json.dumps({"jobs": jobs}))
+elif verb == "rm":
+    jobs = [job for job in jobs if job["id"] != words[0]]
+elif verb == "add":
+    jobs.append({"id": f"id-{words[1]}", "name": words[1], "rest": words[2:]})
+place.write_text(json.dumps(jobs))
+"""
 
 
 class Clock:
@@ -213,3 +230,25 @@ def test_cron_keeps_the_jobs_of_others(tmp_path: Path, monkeypatch: pytest.Monke
     assert table.read_text("utf-8").startswith("5 4 * * * backup\n")
     timers.put_in_place(timers.plan_timer("cron", tmp_path, away=True))
     assert table.read_text("utf-8") == "5 4 * * * backup"
+
+
+def test_openclaw_is_told_each_job_once_with_the_published_targets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that speaks as OpenClaw's cron does: installed twice there is one of each, and then none."""
+    tool, jobs = tmp_path / "bin/openclaw", tmp_path / "jobs.json"
+    tool.parent.mkdir()
+    tool.write_text(f"#!{sys.executable}\n{OPENCLAW_CRON.replace('JOBS', str(jobs))}", "utf-8")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}:/usr/bin:/bin")
+    jobs.write_text(json.dumps([{"id": "1", "name": "somebody's", "rest": []}]), "utf-8")
+    for _ in range(2):
+        timers.put_in_place(timers.plan_timer("openclaw", tmp_path, crons={"dream": "15 3 * * *"}, zone="Asia/Tokyo"))
+    names = [job["name"].partition(": ")[2] or job["name"] for job in json.loads(jobs.read_text("utf-8"))]
+    assert names == ["somebody's", "dream", "refine", "review"]
+    dream, refine, review = (job["rest"] for job in json.loads(jobs.read_text("utf-8"))[1:])
+    assert dream[:6] == ["--cron", "15 3 * * *", "--tz", "Asia/Tokyo", "--session", "main"]
+    assert dream[6:] == ["--system-event", "__openclaw_memory_core_short_term_promotion_dream__"]
+    assert (refine[1], refine[5], review[1]) == ("0 13 * * *", "isolated", "0 9 * * 1")
+    timers.put_in_place(timers.plan_timer("openclaw", tmp_path, away=True))
+    assert [job["name"] for job in json.loads(jobs.read_text("utf-8"))] == ["somebody's"]

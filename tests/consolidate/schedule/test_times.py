@@ -74,3 +74,20 @@ def test_a_skipped_hour_is_taken_an_hour_later_and_a_double_one_once() -> None:
     assert half_past_two.coming(first - timedelta(minutes=1), BERLIN) == first
     assert half_past_two.latest(first + timedelta(hours=1, minutes=5), BERLIN) == first
     assert half_past_two.coming(first, BERLIN) == datetime(2026, 10, 26, 1, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("said", "cron"),
+    [
+        ("12:30", "30 12 * * *"),
+        ("Mon 09:00", "0 9 * * 1"),
+        ("Sun 23:05", "5 23 * * 0"),
+        ("every 30m", "*/30 * * * *"),
+        ("every 6h", "0 */6 * * *"),
+    ],
+)
+def test_a_table_of_cron_has_it_in_five_fields(said: str, cron: str) -> None:
+    """Days of the week count from Sunday there."""
+    recurrence = parse_recurrence(said, "dream")
+    assert recurrence is not None
+    assert recurrence.cron == cron

@@ -33,6 +33,14 @@ class Recurrence:
     weekday: int | None = None
     every_minutes: int = 0
 
+    @property
+    def cron(self) -> str:
+        """Return it in the five fields of a table of cron."""
+        if self.every_minutes:
+            hours, minutes = divmod(self.every_minutes, 60)
+            return f"0 */{hours} * * *" if hours and not minutes else f"*/{min(self.every_minutes, 59)} * * * *"
+        return f"{self.minute} {self.hour} * * {'*' if self.weekday is None else (self.weekday + 1) % _WEEK_DAYS}"
+
     def latest(self, now: datetime, zone: tzinfo) -> datetime:
         """Return the last moment, up to now, at which it came."""
         if self.every_minutes:
