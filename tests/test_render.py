@@ -161,7 +161,7 @@ def test_problems_are_counted_by_severity() -> None:
         return [Problem("a", 1, "rule", severity, "fault") for severity in severities]
 
     assert render.problem_counts(of(WARN, ERROR, ERROR)) == "2 errors, 1 warning"
-    assert render.problem_counts(of(INFO)) == "1 note"
+    assert render.problem_counts(of(INFO)) == "1 remark"
     assert render.problem_counts([]) == "no problems"
 
 

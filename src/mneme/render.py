@@ -75,7 +75,7 @@ def problem_text(problem: Problem, *, colour: bool = False) -> str:
 def problem_counts(problems: Iterable[Problem]) -> str:
     """Return how many problems there are of each severity, worst first: `2 errors, 1 warning`."""
     severities = [problem.severity for problem in problems]
-    names = {ERROR: "error", WARN: "warning", "info": "note"}
+    names = {ERROR: "error", WARN: "warning", "info": "remark"}
     counts = [(severities.count(severity), names[severity]) for severity in SEVERITIES]
     return ", ".join(f"{n} {name}{'' if n == 1 else 's'}" for n, name in counts if n) or "no problems"
 

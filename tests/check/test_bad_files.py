@@ -68,6 +68,18 @@ def test_a_file_that_is_odd_is_one_problem(root: Path, name: str, content: bytes
     assert "\n" not in problems[0].hint
 
 
+def test_what_is_no_file_is_not_opened(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe would never end, a socket can't be read: each is told, and a folder with a note's name is a folder."""
+    import socket
+
+    os.mkfifo(root / "memory" / "pipe.md")
+    (root / "memory" / "folder.md").mkdir()
+    with socket.socket(socket.AF_UNIX) as one:
+        monkeypatch.chdir(root / "memory")  # a socket's path is short
+        one.bind("socket.md")
+        assert rules(check(root)) == [("memory/pipe.md", "unreadable-file"), ("memory/socket.md", "unreadable-file")]
+
+
 def test_names_with_two_dots(root: Path) -> None:
     """`..` in a name is a name; in a link it leads out, and what is there is not read."""
     (root / "memory" / "a..b.md").write_text(

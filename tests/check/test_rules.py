@@ -165,6 +165,9 @@ CHECKS: dict[str, tuple[Callable[[Files, Files], list[Problem]], Callable[[Files
     "workspace": (check_everything, fix_everything),
 }
 
+# What a hint begins with: programs that are there wherever Mneme runs.
+COMMANDS = {"mneme", "${{EDITOR:-vi}}", "mv", "chmod", "ls", "sed", "git", "iconv", "split", "diff"}
+
 # Rules that no file small enough for a fixture breaks, and the test that covers each.
 WITHOUT_FIXTURE = {
     "unfinished-comparison": "test_twin.py",
@@ -236,7 +239,7 @@ def test_a_rule_is_worded_as_the_others_are(rule: object) -> None:
     assert re.fullmatch(r".*[.]", entry.why)
     assert not entry.message.endswith(".")
     assert not entry.message[0].isupper()
-    assert entry.hint
+    assert entry.hint.split()[0] in COMMANDS
 
 
 def test_settings_regrade_a_rule() -> None:

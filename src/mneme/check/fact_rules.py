@@ -142,7 +142,7 @@ _TABLE = (
         INFO,
         "An entity has facts and no summary.",
         "The summary is what is read at first; without it the facts are found by recall alone.",
-        "there is no summary beside the {value} facts",
+        "there is no summary beside the {value}",
         "mneme synthesize",
     ),
 )

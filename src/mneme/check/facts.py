@@ -32,7 +32,7 @@ _WORDS = ("fact", "category", "timestamp", "source")
 
 def check_facts(file: FactFile, today: date) -> list[Found]:
     """Return every fault of a file of facts by itself, by line."""
-    found = [of_problem(problem) for problem in file.problems]
+    found = [of_problem(problem) for problem in dict.fromkeys(file.problems)]
     lines = {fact.id: fact.line for fact in reversed(file.facts)}
     for fact in file.facts:
         found += _check_fact(fact, lines, today)

@@ -38,14 +38,15 @@ def plan_mends(workspace: Workspace, now: datetime) -> list[Change]:
     """Return the changes that mend what is mechanical in a workspace."""
     tree = scan_tree(workspace.root, workspace.settings.find("files.ignore") or ())
     whole = Whole(workspace, now, tree, {}, ())
-    wrong = {(problem.rule, problem.path) for problem in whole.check()}
+    wrong: dict[str, set[str]] = {}
+    for problem in whole.check():
+        wrong.setdefault(problem.path, set()).add(problem.rule)
     cells = _cell_set(whole)
     facts = {path: parse_facts(decoded(content), path) for path, content in _contents(whole, whole.fact_paths)}
     links = whole.links_among(cells.files, facts)
     changes = list(plan_mend(cells, cells.files))
     for path in whole.note_paths:
-        rules = {rule for rule, where in wrong if where == path}
-        changes += _mend_note(whole, path, rules, links)
+        changes += _mend_note(whole, path, wrong.get(path, set()), links)
     for path, file in facts.items():
         late = [
             one for one in file.facts if one.superseded_by and one.status != SUPERSEDED and file.find(one.superseded_by)

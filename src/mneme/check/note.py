@@ -69,6 +69,13 @@ def check_note(content: bytes, path: str, role: Role, standard: Standard) -> tup
     return note, sorted(found, key=_line) if len(found) > 1 else found
 
 
+def check_head_of(head: bytes, size: int) -> list[Found]:
+    """Return what is wrong with a file that is too large to be a note: that it is, and the secrets in its head."""
+    secrets = find_secrets(head.decode("utf-8", "replace"))
+    large = find("large-file", 0, value=size // MEGABYTE, limit=LARGE_NOTE_BYTES // MEGABYTE)
+    return [large, *(find("exposed-secret", secret.line, value=secret.kind) for secret in secrets)]
+
+
 def _line(found: Found) -> int:
     return found.line
 

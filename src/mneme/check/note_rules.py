@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from mneme.check.cell_rules import EDIT
 from mneme.check.rule import Rule
 from mneme.errors import ERROR, INFO, WARN
 
-# Opens the place in whatever a person edits with; `+LINE` is what every editor of a terminal takes.
-OPEN = "${{EDITOR:-vi}} +{line} {path}"
+# `+LINE` is what every editor of a terminal takes.
+OPEN = EDIT
 FIX = "mneme check --fix {path}"
 
 _TABLE = (

@@ -73,6 +73,16 @@ def check_workspace(
         return _outcome(report)
 
 
+def look_over(workspace: Workspace, now: datetime) -> Outcome:
+    """Check everything once, keep nothing and leave nothing behind: for a folder that is not yet a workspace."""
+    from mneme.check.whole import Whole
+
+    with _collector_off():
+        tree = scan_tree(workspace.root, workspace.settings.find("files.ignore") or ())
+        whole = Whole(workspace, now, tree, {}, _key(now))
+        return Outcome(tuple(whole.check()), *whole.counts)
+
+
 # Files and folders that no walk sees and every report depends on.
 _OUTSIDE = (
     FILE_NAME,

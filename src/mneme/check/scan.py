@@ -24,6 +24,7 @@ _KEPT_IN = MEMORY_FOLDERS | {"brain", "knowledge"}
 _MACHINE_FOLDER = ".dreams"
 _LEFTOVERS = (".lock", ".pending", ".tmp")
 _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+_READABLE = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 
 
 # What the file system says of a file: inode, size, when it was modified and changed (ns), mode.
@@ -31,8 +32,8 @@ Stamp = tuple[int, int, int, int, int]
 
 
 def is_read_only(stamp: Stamp) -> bool:
-    """Say whether nobody may write a file."""
-    return stamp[4] & _WRITABLE == 0
+    """Say whether a file may be read and nobody may write it."""
+    return stamp[4] & _WRITABLE == 0 and stamp[4] & _READABLE != 0
 
 
 def is_provable(stamp: Stamp, before_ns: int) -> bool:
@@ -48,18 +49,20 @@ class Tree(NamedTuple):
     aliases: frozenset[str]
     unfollowed: dict[str, str]
     unlisted: dict[str, str]
+    unopened: dict[str, str]
 
     def as_bytes(self, unproven: Iterable[str] = ()) -> bytes:
         """Return the walk as one value; `unproven` are files whose stamp proves nothing and never equals another."""
         lines = [f"{path}\0{stamp}\0" for path, stamp in (*self.files.items(), *self.leftovers.items())]
-        lines += [f"{path}\0{what}\0" for path, what in (*self.unfollowed.items(), *self.unlisted.items())]
+        passed = (*self.unfollowed.items(), *self.unlisted.items(), *self.unopened.items())
+        lines += [f"{path}\0{what}\0" for path, what in passed]
         lines += [f"{path}\0?\0" for path in unproven]
         return "".join(lines).encode("utf-8", "surrogateescape")
 
 
 def scan_tree(root: Path, ignore: Sequence[str]) -> Tree:
     """Walk a workspace once."""
-    tree = Tree({}, {}, frozenset(), {}, {})
+    tree = Tree({}, {}, frozenset(), {}, {}, {})
     aliases: set[str] = set()
     stack = [("", False)]
     while stack:
@@ -83,7 +86,6 @@ def _scan_folder(
     *,
     in_memory: bool,
 ) -> None:
-    files = tree.files
     for entry in entries:
         name = entry.name
         path = prefix + name
@@ -97,9 +99,21 @@ def _scan_folder(
                 _scan_link(root, path, entry, tree, aliases, in_memory=in_memory)
         elif name.endswith(SUFFIXES):
             if name[0] != ".":
-                files[path] = _stamp(entry.stat(follow_symlinks=False))
+                _scan_file(path, entry, tree)
         elif (in_memory or name.startswith("MEMORY.md.")) and (name.endswith(_LEFTOVERS) or ".tmp." in name):
             tree.leftovers[path] = _stamp(entry.stat(follow_symlinks=False))
+
+
+def _scan_file(path: str, entry: os.DirEntry[str], tree: Tree) -> None:
+    """Take down a file; a pipe, a socket or a device with a file's name is never opened, it may never end."""
+    try:
+        found = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:  # gone since it was listed
+        return
+    if stat.S_ISREG(found.st_mode):
+        tree.files[path] = _stamp(found)
+    else:
+        tree.unopened[path] = "a pipe" if stat.S_ISFIFO(found.st_mode) else "no regular file"
 
 
 def _stamp(found: os.stat_result) -> Stamp:

@@ -31,7 +31,7 @@ MOST_BY_MEANING = 20_000
 _LEAD = b" \t-*+>0123456789.)\xe2\x80\xa2"
 _TRAIL = b" \t\r.,;!"
 _NO_STATEMENT = (b"#", b"|", b"<!--", b"```", b"~~~", b"---", b"> last_", b"![", b"http")
-_SKIPPED_LEAD = re.compile(r"^[ \t]*(?:[-*+>]|\d+[.)])?[ \t]*(?:\[[ xX]\][ \t]*)?")
+_SKIPPED_LEAD = re.compile(r"^[ \t]*(?:(?:[-*+]|\d+[.)])(?=[ \t])|>)?[ \t]*(?:\[[ xX]\][ \t]*)?")
 
 
 class Statement(NamedTuple):

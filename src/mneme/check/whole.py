@@ -20,7 +20,7 @@ from mneme.check.found import Found, find, worded
 from mneme.check.front import said_audience
 from mneme.check.index_region import check_index, listed_in
 from mneme.check.links import Links, targets_in
-from mneme.check.note import MEGABYTE, Standard, check_note
+from mneme.check.note import Standard, check_head_of, check_note
 from mneme.check.past import check_past
 from mneme.check.past_facts import facts_before
 from mneme.check.places import Places
@@ -128,7 +128,7 @@ class Whole:
         found += self._of_statements(cells, facts)
         found += self._of_drift()
         if late := behind([*self.note_paths, *self.cell_paths, *self.fact_paths]):
-            found.append(("./", find("index-behind", 0, value=f"{late} file{'' if late == 1 else 's'}")))
+            found.append(("./", find("index-behind", 0, value=_counted(late, "file"))))
         worded_all = [worded(path, one) for path, one in found]
         problems += sorted(with_severities(worded_all, self.severities), key=lambda one: (one.path, one.line))
         return in_report_order(problems)
@@ -137,6 +137,8 @@ class Whole:
         tree = self.tree
         for path, why in tree.unlisted.items():
             yield path, find("unreadable-file", 0, value=f"the folder cannot be listed: {why}")
+        for path, what in tree.unopened.items():
+            yield path, find("unreadable-file", 0, value=f"it is {what}, not a file")
         for path, what in tree.unfollowed.items():
             yield path, find("unfollowed-link", 0, value=what)
         for path in tree.leftovers:
@@ -199,12 +201,12 @@ class Whole:
         return iter([(path, one) for one in self.seen[path].found])
 
     def _content(self, path: str) -> bytes:
+        """Return a note's content; of one that is too large to be a note its head."""
         stamp = self.tree.files.get(path)
-        size = min(
-            stamp[1] if stamp else 0,
-            LARGE_NOTE_HEAD_BYTES if stamp and stamp[1] > LARGE_NOTE_BYTES else LARGE_NOTE_BYTES,
-        )
+        size = stamp[1] if stamp else 0
         with open(f"{self.workspace.root}/{path}", "rb", buffering=0) as file:  # noqa: PTH123 - ten thousand times
+            if size > LARGE_NOTE_BYTES:
+                return file.read(LARGE_NOTE_HEAD_BYTES) or b""
             content = file.read(size + 1) or b""
             while len(content) == size + 1 and size < LARGE_NOTE_BYTES and (more := file.read(LARGE_NOTE_BYTES)):
                 content += more
@@ -214,8 +216,7 @@ class Whole:
     def _look(self, path: str, content: bytes, digest: str, role: Role, standard: Standard) -> Seen:
         stamp = self.tree.files.get(path)
         if stamp is not None and stamp[1] > LARGE_NOTE_BYTES:
-            value = stamp[1] // MEGABYTE
-            return Seen(digest, [find("large-file", 0, value=value, limit=LARGE_NOTE_BYTES // MEGABYTE)])
+            return Seen(digest, check_head_of(content, stamp[1]))
         note, found = check_note(content, path, role, standard)
         text = note.text
         self._hold(path, text)
@@ -299,7 +300,7 @@ class Whole:
             if summary in self.tree.files and (text := self.read(summary)) is not None:
                 found += [(summary, one) for one in check_summary(parse_note(text, summary), file.facts)]
             elif file.facts:
-                found.append((path, find("missing-summary", 0, value=len(file.facts))))
+                found.append((path, find("missing-summary", 0, value=_counted(len(file.facts), "fact"))))
         return facts
 
     def _text_of(self, path: str, found: list[Placed]) -> str | None:
@@ -455,6 +456,10 @@ def odd_name(path: str) -> dict[str, str]:
     else:
         value = "has a character in it that cannot be shown"
     return {"value": value, "target": clean}
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _count(facts: Iterable[FactFile]) -> int:

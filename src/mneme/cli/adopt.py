@@ -21,7 +21,7 @@ mneme adopt
 mneme adopt ~/.openclaw/workspace --dry-run
 mneme adopt --profile never-forget --trust
 """
-_MOST_PROBLEMS = 20
+_MOST_PROBLEMS = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -86,10 +86,11 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 
 def _print_problems(adoption: Adoption, io: IO) -> None:
+    from mneme.errors import INFO
     from mneme.render import problem_text
 
-    problems = adoption.survey.problems
+    problems = [one for one in adoption.survey.problems if one.severity != INFO]
     for problem in problems[:_MOST_PROBLEMS]:
         io.print(problem_text(problem, colour=io.colour))
-    if len(problems) > _MOST_PROBLEMS:
-        io.print(f"and {len(problems) - _MOST_PROBLEMS} more")
+    if len(adoption.survey.problems) > min(len(problems), _MOST_PROBLEMS):
+        io.say("every problem, with all of its kind: mneme check --all")

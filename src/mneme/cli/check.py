@@ -56,6 +56,7 @@ def run(args: argparse.Namespace, io: IO) -> int:
         return report.exit_code
     if done is not None:
         io.print_diff(done.diff)
-        io.say(f"fixed as plan {done.n}: mneme diff {done.n}" if done.n else "nothing to fix" * (not done.diff))
+        if done.n or not done.diff:
+            io.say(f"fixed as plan {done.n}: mneme diff {done.n}" if done.n else "nothing to fix")
     io.print_report(report, most_of_a_rule=0 if args.all else 20)
     return report.exit_code

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from mneme import files
 from mneme.errors import BadInputError, MnemeError, NotFoundError
 from mneme.formats.record import SHARED, Record
+from mneme.formats.span import split_lines
 from mneme.index.turns import is_log, turn_pieces
 from mneme.profiles.profile import ITEMS
 from mneme.workspace import CELL_SUFFIXES
@@ -139,7 +140,7 @@ def _whole(memory: Memory, path: str) -> Record:
     """Return a file of memory as one record."""
     workspace = memory.workspace
     text = text_of_file(memory, path)
-    end = text.count("\n") + (not text.endswith("\n"))
+    end = split_lines(text).count
     plain = Record(path, workspace.kind_of(path), path, 1, max(end, 1), text, audience=workspace.audience_of(path))
     plain = replace(plain, tier=workspace.tier_of(path))
     if path.endswith((*CELL_SUFFIXES, ITEMS)):
@@ -208,8 +209,9 @@ def _inner_record(memory: Memory, whole: Record, anchor: str) -> Record | None:
 
 
 def _lines_of(memory: Memory, record: Record) -> str:
-    lines = text_of_file(memory, record.path).splitlines(keepends=True)
-    return "".join(lines[record.line - 1 : record.end_line]).rstrip("\r\n")
+    lines = split_lines(text_of_file(memory, record.path))
+    start = lines.starts[min(record.line, len(lines.starts)) - 1]
+    return lines.text[start : lines.after(min(record.end_line, len(lines.starts)) - 1)].rstrip("\r\n")
 
 
 def _named_lines(memory: Memory, path: str, first: int, last: int) -> Named:

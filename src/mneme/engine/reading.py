@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mneme import files
 from mneme.errors import BadInputError
+from mneme.formats.span import split_lines
 
 if TYPE_CHECKING:
     from mneme.engine.memory import Memory
@@ -48,7 +49,8 @@ def read_lines(
     content = files.find_file(memory.root / path)
     if content is None or (memory.shared and memory.workspace.audience_of(path) != "shared"):
         return Excerpt(path, "", first, 0)
-    rows = content.decode("utf-8", "replace").splitlines()[first - 1 :]
+    cut = split_lines(content.decode("utf-8", "replace"))
+    rows = cut.rows[: cut.count][first - 1 :]
     return _excerpt(path, rows, first, min(wanted, len(rows)), most_chars)
 
 

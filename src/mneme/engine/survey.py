@@ -1,7 +1,6 @@
 """What a folder holds: files by kind and tier, days, cells, facts, entities, and what is wrong with them.
 
-Reads every file of memory once and keeps none; a file that cannot be read, or is longer than a note can be, is one
-problem, and the rest goes on.
+What is wrong is what a check of the folder would say; nothing is kept and nothing is written.
 """
 
 from __future__ import annotations
@@ -10,17 +9,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mneme.check.rule import in_report_order
-from mneme.errors import ERROR, UNREADABLE, WARN, Problem
-from mneme.formats.fact import parse_facts
-from mneme.formats.note import LARGE_NOTE_BYTES, LARGE_NOTE_HEAD_BYTES, parse_note
-from mneme.profiles import MemoryFiles, entity_of
+from mneme.profiles import entity_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     from mneme.engine.memory import Memory
+    from mneme.errors import Problem
+    from mneme.profiles import MemoryFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,62 +53,25 @@ class Survey:
 
 
 def survey_memory(memory: Memory, found: MemoryFiles) -> Survey:
-    """Look at everything that is memory in an open workspace."""
-    profile, root = memory.workspace.profile, memory.root
-    problems = list(memory.problems)
-    for path in found.notes:
-        problems += _note_problems(root, path)
-    facts = 0
-    for path in found.facts:
-        number, faults = _facts(root, path)
-        facts += number
-        problems += faults
-    report = memory.lint() if found.cells else None
+    """Look at everything that is memory in an open workspace, as `check` does; nothing is written."""
+    from mneme.check.run import look_over
+
+    profile = memory.workspace.profile
+    report = look_over(memory.workspace, memory.now())
     kinds = [profile.kind_of(path) for path in found.notes]
     kinds += ["cells"] * len(found.cells) + ["facts"] * len(found.facts)
     return Survey(
         kinds=_counted(kinds),
         tiers=_counted(profile.tier_of(path) for path in (*found.notes, *found.cells, *found.facts)),
         days=tuple(sorted({day.date for path in found.notes if (day := profile.find_day(path))})),
-        cells=report.cells if report else 0,
-        facts=facts,
+        cells=report.cells,
+        facts=report.facts,
         entities=tuple(sorted({entity_of(path) for path in found.facts})),
         files=found,
         left_out=_counted(path.partition("/")[0] + "/" if "/" in path else "./" for path in found.left_out),
-        problems=tuple(in_report_order(dict.fromkeys([*problems, *(report.problems if report else ())]))),
+        problems=report.problems,
     )
 
 
 def _counted(names: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(names).items(), key=lambda pair: (-pair[1], pair[0])))
-
-
-def _note_problems(root: Path, path: str) -> list[Problem]:
-    content, problems = _read(root, path)
-    return [*problems, *parse_note(content.decode("utf-8", "surrogateescape"), path).problems] if content else problems
-
-
-def _facts(root: Path, path: str) -> tuple[int, list[Problem]]:
-    content, problems = _read(root, path)
-    if problems:
-        return 0, problems
-    file = parse_facts(content.decode("utf-8", "surrogateescape"), path)
-    return len(file.facts), list(file.problems)
-
-
-def _read(root: Path, path: str) -> tuple[bytes, list[Problem]]:
-    """Return a file's content; of one that is too long its head. One that has gone meanwhile is empty."""
-    try:
-        with (root / path).open("rb") as file:
-            content = file.read(LARGE_NOTE_BYTES + 1)
-    except FileNotFoundError:
-        return b"", []
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        return b"", [Problem(path, 0, UNREADABLE, ERROR, f"cannot read it: {reason}", "ls -l FILE")]
-    if len(content) <= LARGE_NOTE_BYTES:
-        return content, []
-    message = f"longer than {LARGE_NOTE_BYTES // 1024 // 1024} MB; only its head is read"
-    return content[:LARGE_NOTE_HEAD_BYTES], [
-        Problem(path, 0, "large-file", WARN, message, "split it into several files")
-    ]

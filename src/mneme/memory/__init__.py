@@ -10,10 +10,12 @@ import posixpath
 from typing import TYPE_CHECKING
 
 from mneme import files
+from mneme.profiles.select import NOTE_SUFFIXES
 from mneme.workspace import CELL_SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from mneme.formats.piece import Piece
     from mneme.workspace import Workspace
@@ -46,6 +48,19 @@ def all_paths(workspace: Workspace) -> tuple[str, ...]:
 def load_pieces(workspace: Workspace, paths: Iterable[str] | None = None) -> Iterator[Piece]:
     """Yield the pieces of the files named, or of all memory, file by file; one that is gone meanwhile has none."""
     for path in all_paths(workspace) if paths is None else paths:
-        content = files.find_file(files.place_of(workspace.root, path))
+        place = files.place_of(workspace.root, path)
+        if _is_too_large(path, place):
+            continue
+        content = files.find_file(place)
         if content is not None:
             yield from read_pieces(workspace, path, content)
+
+
+def _is_too_large(path: str, place: Path) -> bool:
+    """Say whether a note is one that is cut into nothing, so that nobody need read it."""
+    from mneme.formats.note import LARGE_NOTE_BYTES
+
+    try:
+        return path.endswith(NOTE_SUFFIXES) and place.stat().st_size > LARGE_NOTE_BYTES * 4
+    except OSError:
+        return False
