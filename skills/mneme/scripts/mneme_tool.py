@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Built by tools/build_skill.py from the sources of mneme: edit those, then `make skill`.
-# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 7860c8e63d5f6ade
+# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 4404b5547ea35b6b
 # ruff: noqa: B905, F821, I001, RUF100, UP036
 # fmt: off
 # mypy: ignore-errors
@@ -151,6 +151,9 @@ def in_report_order(problems: Iterable[Problem]) -> list[Problem]:
 
 # --- mneme.check.cell_rules ------------------------------------------------------------
 
+# Opens the place in whatever a person edits with; what to write there stands behind it, as the shell's comment.
+EDIT = "${{EDITOR:-vi}} +{line} {path}"
+
 _TABLE_cell_rules = (
     # --- cells: how a file is written ---
     Rule(
@@ -159,7 +162,7 @@ _TABLE_cell_rules = (
         "A cell file begins with a byte order mark.",
         "Other tools take the mark for part of the first header and lose that cell; Mneme reads past it and keeps it.",
         "the file begins with a byte order mark",
-        "save it as UTF-8 without a byte order mark",
+        "sed -i '1s/^\\xEF\\xBB\\xBF//' {path}",
     ),
     Rule(
         "not-utf-8",
@@ -175,7 +178,7 @@ _TABLE_cell_rules = (
         "A version conflict was left in the file.",
         "Both sides of the conflict are read as memory, so the file contradicts itself.",
         "a version conflict was left here: '{value}'",
-        "keep what is true and delete the marker lines",
+        f"{EDIT}  # keep what is true and delete the marker lines",
     ),
     Rule(
         "text-before-first-cell",
@@ -183,7 +186,7 @@ _TABLE_cell_rules = (
         "Text stands before the first header and belongs to no cell.",
         "It is ignored: whoever wrote it believes it is remembered.",
         "'{value}' stands before the first cell and is not read",
-        "begin it with '#' or put it under a header",
+        f"{EDIT}  # begin it with '#' or put it under a header",
     ),
     Rule(
         "missing-id",
@@ -225,7 +228,7 @@ _TABLE_cell_rules = (
         "A cell has no topic.",
         "Recall matches the topic first, and contradictions are looked for within one topic.",
         "the cell '{id}' has no topic",
-        "write it after the id, as in '@ {id}  storage/cache'",
+        f"{EDIT}  # write it after the id, as in '@ {{id}}  storage/cache'",
     ),
     Rule(
         "malformed-topic",
@@ -233,7 +236,7 @@ _TABLE_cell_rules = (
         "A topic has an empty part.",
         "It is not the same topic as the one without the stray '/', so what belongs together is kept apart.",
         "the topic '{value}' has an empty part",
-        "write it as in 'storage/cache'",
+        f"{EDIT}  # write it as in 'storage/cache'",
     ),
     Rule(
         "text-after-topic",
@@ -241,7 +244,7 @@ _TABLE_cell_rules = (
         "A header goes on after the topic.",
         "A topic is one word, so the rest of the line is not read.",
         "'{value}' after the topic is not read",
-        "join the words of a topic with '-' or '/'",
+        f"{EDIT}  # join the words of a topic with '-' or '/'",
     ),
     Rule(
         "missing-field",
@@ -249,7 +252,7 @@ _TABLE_cell_rules = (
         "A cell lacks its gist, state, since or seen.",
         "Without them nobody can tell what the cell claims, or whether it still holds.",
         "the cell '{id}' has no {value}",
-        "add a line '{value} ...' to it",
+        f"{EDIT}  # add a line '{{value}} ...' to it",
     ),
     Rule(
         "duplicate-field",
@@ -257,7 +260,7 @@ _TABLE_cell_rules = (
         "A field stands twice in one cell.",
         "The last one wins in silence, and what the first one said is lost.",
         "the cell '{id}' has a second {value}",
-        "keep one, or move the other to a cell of its own",
+        f"{EDIT}  # keep one, or move the other to a cell of its own",
     ),
     Rule(
         "text-in-status",
@@ -265,7 +268,7 @@ _TABLE_cell_rules = (
         "A status line holds something besides state, conf, since and seen.",
         "What follows is not read as what it looks like.",
         "'{value}' is not part of a status line",
-        "put it on a line of its own",
+        f"{EDIT}  # put it on a line of its own",
     ),
     Rule(
         "unknown-state",
@@ -273,7 +276,7 @@ _TABLE_cell_rules = (
         "A state is none of the five.",
         "A cell in an unknown state is on no spine.",
         "there is no state '{value}'",
-        "proposed, live, stale, superseded or retired",
+        f"{EDIT}  # proposed, live, stale, superseded or retired",
     ),
     Rule(
         "unknown-conf",
@@ -281,7 +284,7 @@ _TABLE_cell_rules = (
         "A confidence is none of the three.",
         "Trust can't be judged by a word nobody else uses.",
         "there is no confidence '{value}'",
-        "high, med or low",
+        f"{EDIT}  # high, med or low",
     ),
     Rule(
         "invalid-date",
@@ -298,7 +301,7 @@ _TABLE_cell_rules = (
         "A link's relation is none of the six.",
         "Nothing follows a link whose meaning it does not know.",
         "there is no relation '{value}'",
-        "supersedes, superseded-by, relates, depends-on, blocks or refines",
+        f"{EDIT}  # supersedes, superseded-by, relates, depends-on, blocks or refines",
     ),
     Rule(
         "incomplete-link",
@@ -306,7 +309,7 @@ _TABLE_cell_rules = (
         "A link lacks its relation or its target.",
         "It links to nothing.",
         "the link '{value}' is not complete",
-        "write it as in 'link  depends-on DEC-0003'",
+        f"{EDIT}  # write it as in 'link  depends-on DEC-0003'",
     ),
     Rule(
         "text-after-link",
@@ -314,7 +317,7 @@ _TABLE_cell_rules = (
         "A link goes on after its target.",
         "A link has one target; the rest of the line is not read.",
         "'{value}' after the link is not read",
-        "give each target a link of its own",
+        f"{EDIT}  # give each target a link of its own",
     ),
     Rule(
         "inline-comment",
@@ -322,7 +325,7 @@ _TABLE_cell_rules = (
         "A comment stands at the end of a line.",
         "There are no comments within a line: what follows the '#' is part of the field.",
         "'{value}' is part of the line, not a comment",
-        "move it to a line that begins with '#'",
+        f"{EDIT}  # move it to a line that begins with '#'",
     ),
     Rule(
         "colon-after-key",
@@ -348,7 +351,7 @@ _TABLE_cell_rules = (
         "A cell has no cue.",
         "The cue says which future tasks should recall the cell; without it only the topic and the gist do.",
         "the cell '{id}' has no cue",
-        "add a line 'cue   the words it should be found by'",
+        f"{EDIT}  # add a line 'cue   the words it should be found by'",
     ),
     Rule(
         "empty-cue",
@@ -356,7 +359,7 @@ _TABLE_cell_rules = (
         "A cue says nothing.",
         "Somebody meant to say when the cell should be recalled, and did not.",
         "the cue of '{id}' is empty",
-        "write the words it should be found by",
+        f"{EDIT}  # write the words it should be found by",
     ),
     Rule(
         "missing-body",
@@ -364,7 +367,7 @@ _TABLE_cell_rules = (
         "A cell does not say why.",
         "A claim without its reason can't be judged again when things change.",
         "the cell '{id}' does not say why",
-        "add a line '> the reason'",
+        f"{EDIT}  # add a line '> the reason'",
     ),
     # --- cells: what they say ---
     Rule(
@@ -389,7 +392,7 @@ _TABLE_cell_rules = (
         "A body holds what should be a link.",
         "Memory holds the why; a long text belongs in a file of its own, and the cell links to it.",
         "the body of '{id}' has {value} characters; over {limit} it should be a link to a file",
-        "move it to a file and write '> see docs/the-file.md'",
+        f"{EDIT}  # move it to a file and write '> see docs/the-file.md'",
     ),
     Rule(
         "link-in-body",
@@ -397,7 +400,7 @@ _TABLE_cell_rules = (
         "A body line is worded as a link.",
         "Only link lines are followed; in the body it is prose.",
         "'{value}' in the body of '{id}' is not followed as a link",
-        "write it as 'link  {value}'",
+        f"{EDIT}  # write it as 'link  {{value}}'",
     ),
     Rule(
         "exposed-secret",
@@ -422,7 +425,7 @@ _TABLE_cell_rules = (
         "A superseded cell does not say what replaced it.",
         "Whoever finds the old claim can't find the new one.",
         "'{id}' is superseded but has no superseded-by link",
-        "add a line 'link  superseded-by ID' to it",
+        f"{EDIT}  # add a line 'link  superseded-by ID' to it",
     ),
     Rule(
         "decayed",
@@ -470,7 +473,7 @@ _TABLE_cell_rules = (
         "A cell links to itself.",
         "Nothing can supersede, refine or depend on itself.",
         "'{id}' links to itself: '{value}'",
-        "delete the line or name the other cell",
+        f"{EDIT}  # delete the line or name the other cell",
     ),
     Rule(
         "missing-inverse-link",
@@ -487,7 +490,7 @@ _TABLE_cell_rules = (
         "A cell that was superseded is still in force.",
         "Both the old and the new claim are on the spine.",
         "'{other}' is superseded by '{id}' but its state is {value}",
-        "set 'state superseded' at {place}",
+        f"{EDIT}  # set 'state superseded' at {{place}}",
     ),
     Rule(
         "several-successors",
@@ -543,7 +546,7 @@ _TABLE_cell_rules = (
         "There are too many alike cells to compare them all.",
         "The search for twins and contradictions stopped early so that the rest of the check could be done.",
         "the search for twins stopped after {value} comparisons",
-        "give alike cells topics of their own",
+        f"{EDIT}  # give alike cells topics of their own",
     ),
     # --- cells: how they changed ---
     Rule(
