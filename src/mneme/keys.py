@@ -275,6 +275,12 @@ SETTINGS: tuple[Setting, ...] = (
         ("", "never", "own"),
     ),
     Setting(
+        "refine.classify",
+        bool,
+        default=False,
+        doc="let `mneme refine` write what is surely of a class to the folder of its class, instead of proposing it",
+    ),
+    Setting(
         "model.kind",
         str,
         "none",

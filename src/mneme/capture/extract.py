@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mneme.capture.statement import KINDS, Statement
-from mneme.capture.support import has_quote, is_supported
+from mneme.check.support import has_quote, is_supported
 from mneme.formats.told import told_line
 
 if TYPE_CHECKING:

@@ -77,6 +77,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("merge", CELLS, "merge two versions of a cell file (git's merge driver)", writes=True),
     Verb("dream", UPKEEP, "promote what lasts, by night: light, REM, deep", writes=True),
     Verb("palace", UPKEEP, "write views by time, project and technology", writes=True),
+    Verb("refine", UPKEEP, "verify what was dreamt and what is new", writes=True),
     Verb("capture", UPKEEP, "propose what was said in recent notes and sessions", writes=True),
     Verb("proposals", UPKEEP, "list what waits for your word"),
     Verb("accept", UPKEEP, "make memories of proposals", writes=True),

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Whom a statement of the user's own is about, where its home is an entity's.
 SELF = "user"
+# What refinement suggests for MEMORY.md itself.
+PROMOTION = "promotion"
 # What a kind becomes where the profile has no home for it, in order.
 FALLBACKS = {
     "todo": ("task", "goal"),
@@ -35,6 +37,7 @@ FALLBACKS = {
     "fact": ("reference", "project"),
     "project": ("decision", "fact"),
     "reference": ("fact",),
+    PROMOTION: ("project", "decision", "fact"),
 }
 
 
@@ -87,6 +90,8 @@ def _accept_one(memory: Memory, one: Proposal, *, force: bool, dry_run: bool) ->
     became: list[str] = []
     memory.joined = joined
     try:
+        if one.kind == PROMOTION and (promoted := _promoted(memory, one, dry_run=dry_run)) is not None:
+            return Accepted(one.id, became[-1], promoted)
         done = memory.remember(
             one.text, kind=home_kind(memory, one.kind), **_said(memory, one), force=force, dry_run=dry_run
         )
@@ -94,6 +99,24 @@ def _accept_one(memory: Memory, one: Proposal, *, force: bool, dry_run: bool) ->
         memory.joined = None
     record = done.records[0].id if done.records else became[-1] if became else ""
     return Accepted(one.id, record, done) if became else _known(memory, one, done, record, dry_run=dry_run)
+
+
+def _promoted(memory: Memory, one: Proposal, *, dry_run: bool) -> Done | None:
+    """Put what dreaming did not promote by itself into MEMORY.md; None where that file is but an index."""
+    from mneme.check.kind import guess_kinds
+    from mneme.memory.notes.classified import Saying
+    from mneme.memory.notes.drafts import Drafts
+    from mneme.memory.notes.entries import print_entry, put_curated
+
+    profile = memory.workspace.profile
+    path = profile.places.memory
+    if not path or profile.name == "never-forget":
+        return None
+    kind = guess_kinds(one.text)[0].kind
+    with memory.writing("accept", dry_run=dry_run):
+        drafts = Drafts(memory.root)
+        name = put_curated(drafts, path, print_entry(Saying(one.text), kind, memory.today), kind)
+        return memory.apply(files.Plan("accept", drafts.changes("a promotion"), f"{path}#{name}"), dry_run=dry_run)
 
 
 def _known(memory: Memory, one: Proposal, done: Done, record: str, *, dry_run: bool) -> Accepted:

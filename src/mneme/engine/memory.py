@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from mneme.engine import proposals as in_proposals
     from mneme.engine import reading as in_reading
     from mneme.engine import recalling as in_recalling
+    from mneme.engine import refine as in_refine
     from mneme.engine import remember as in_remember
     from mneme.engine import revise as in_revise
     from mneme.engine import schedule as in_schedule
@@ -100,6 +101,8 @@ VERBS = {
     "propose": "proposals",
     "read_lines": "reading",
     "recall": "recalling",
+    "refine": "refine",
+    "refine_prompt": "refine",
     "reject": "proposals",
     "related": "recalling",
     "remember": "remember",
@@ -176,6 +179,8 @@ class Memory:
         propose = in_proposals.propose
         read_lines = in_reading.read_lines
         recall = in_recalling.recall
+        refine = in_refine.refine
+        refine_prompt = in_refine.refine_prompt
         reject = in_proposals.reject
         related = in_recalling.related
         remember = in_remember.remember

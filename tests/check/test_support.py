@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mneme.capture.support import has_quote, is_supported
+from mneme.check.support import has_quote, is_supported
 
 SOURCE = "Then Bob said we move the invoices to port 8443 on Hetzner, since the old box was slow."
 
