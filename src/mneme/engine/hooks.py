@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from mneme.engine.home import Home
     from mneme.hosts.event import Dialect, Event
+    from mneme.settings import Settings
 
 # The hosts whose events we know, each with its module; "plain" is Claude Code answered in plain text.
 DIALECTS = {
@@ -65,7 +66,8 @@ BLOCKS: dict[str, tuple[str, ...]] = {
 }
 
 # What the resident engine does for an open workspace while nobody asks.
-TICKS: tuple[str, ...] = ("schedule.start_due",)
+TICKS: tuple[str, ...] = ("watching.watch", "schedule.start_due")
+HOME_TICKS: tuple[str, ...] = ("watching.watch_home",)
 
 # The same fault is told again after so long.
 REPEATED_SECONDS = 60.0
@@ -102,6 +104,10 @@ class Scene:
         return self.find_home()
 
 
+# Whatever may change how a workspace is read opens it again: its settings, its trust, who asks.
+_State = tuple["Settings", bool, "Mapping[str, str]"]
+
+
 class Desk:
     """Where calls are answered: `now` is the clock, `warn` tells a fault."""
 
@@ -111,8 +117,8 @@ class Desk:
         self.now = now
         self.warn = warn
         self.lexical = lexical
-        self._open: dict[tuple[Path, bool], tuple[object, Memory]] | None = {} if keep else None
-        self._home: tuple[object, Home] | None = None
+        self._open: dict[tuple[Path, bool], tuple[_State, Memory]] | None = {} if keep else None
+        self._home: tuple[tuple[Path, Mapping[str, str], bytes | None], Home] | None = None
         self._told: dict[str, float] = {}
 
     def answer(self, call: Call) -> bytes:
@@ -157,10 +163,16 @@ class Desk:
             self._told.clear()
 
     def tick(self) -> None:
-        """Do what is due in the workspaces that are kept open, while nobody asks for anything."""
-        for _, memory in list((self._open or {}).values()):
-            for part in TICKS:
-                self._part(part, memory)
+        """Do what is due in the workspaces that are kept open, and in the home, while nobody asks for anything."""
+        for (_, _, env), memory in list((self._open or {}).values()):
+            with environment_of(env):
+                for part in TICKS:
+                    self._part(part, memory)
+        if self._home is not None:
+            (_, env, _), home = self._home
+            with environment_of(env):
+                for part in HOME_TICKS:
+                    self._part(part, home)
 
     def close(self) -> None:
         """Let go of the workspaces that are kept open."""
@@ -183,7 +195,7 @@ class Desk:
                 return
             yield block
 
-    def _part(self, part: str, about: Scene | Memory) -> str:
+    def _part(self, part: str, about: Scene | Memory | Home) -> str:
         module, _, name = part.partition(".")
         try:
             return getattr(import_module(f"mneme.engine.{module}"), name)(about) or ""
@@ -214,7 +226,6 @@ class Desk:
                 return None
             if self._open is None:
                 return Memory(workspace, self.now, shared=event.shared)
-            # Whatever may change how it is read opens it again: its settings, its trust, who asks.
             known = self._open.get((workspace.root, event.shared))
             state = (workspace.settings, workspace.trusted, dict(call.env))
             if known is None or known[0] != state:
