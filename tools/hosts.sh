@@ -27,6 +27,14 @@ node24() {
     esac
 }
 
+# Two packages of OpenClaw's come from where not every machine can reach; neither has a part in memory.
+settings_of() {
+    case $1 in
+    openclaw) echo '{"private": true, "overrides": {"libsignal": "npm:empty-npm-package@1.0.0", "cssomnom": "npm:cssom@0.5.0"}}' ;;
+    *) echo '{"private": true}' ;;
+    esac
+}
+
 install_one() {
     local name=$1 folder=$place/$1 began=$SECONDS packages
     packages=$(packages_of "$name")
@@ -34,7 +42,7 @@ install_one() {
         echo "$name: there already"
         return
     fi
-    rm -rf "$folder" && mkdir -p "$folder" && echo '{"private": true}' >"$folder/package.json"
+    rm -rf "$folder" && mkdir -p "$folder" && settings_of "$name" >"$folder/package.json"
     # No script of a package runs, except the one that puts Claude Code's own program in its place.
     # shellcheck disable=SC2086 # several packages are several words
     if ! timeout "$patience_seconds" npm install --prefix "$folder" --ignore-scripts --no-audit --no-fund \
