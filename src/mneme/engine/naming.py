@@ -81,12 +81,22 @@ def get_named(memory: Memory, wanted: str) -> Named:
 
 
 def named_cell(memory: Memory, wanted: str) -> Named:
-    """Return the cell of an id."""
+    """Return the cell of an id; in a shared context, what cannot be seen is not even known by its id."""
+    if memory.shared and not _sees_cell(memory, wanted):
+        refuse_unknown(memory, wanted)
     file, cell = memory.cells().get(wanted)
     record = next(one.record for one in _pieces(memory, file.path) if one.record.line == cell.line)
     if not memory.sees(record):
         refuse_unknown(memory, wanted)
     return Named(CELL, record, file.text[cell.start : cell.tail])
+
+
+def _sees_cell(memory: Memory, wanted: str) -> bool:
+    """Say whether an id stands for one cell, and that may be seen."""
+    pieces = [piece for path in memory.workspace.cell_files() for piece in _pieces(memory, path)]
+    found = [piece for piece in pieces if piece.record.id == wanted]
+    found = found or [piece for piece in pieces if wanted in piece.aliases]
+    return len(found) == 1 and memory.sees(found[0].record)
 
 
 def named_entity(memory: Memory, wanted: str) -> Entity:
