@@ -9,10 +9,10 @@ LOCKS := requirements/run.txt requirements/dev.txt
 WORKSPACE := workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help env run test lint format docs skill golden bench fuzz crash hosts lock clean
+.PHONY: help env run test lint format docs skill golden bench fuzz crash hosts hosts-test lock clean
 
 help: ## list what there is to make
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 env: $(STAMP) ## prepare .venv with the `mneme` command in it
 
@@ -63,6 +63,9 @@ crash: env ## kill the command at every system call it makes, and cut its power
 
 hosts: ## install the host programs that tests/real drives (needs npm); `make test` runs those tests where they are there
 	tools/hosts.sh
+
+hosts-test: env ## run every test that drives a host program, the slow ones too
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "campaign or not campaign" -rs tests/real
 
 lock: ## choose the newest dependencies again and lock them (needs uv)
 	tools/lock.sh

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.hooks.hosting import new_user
+from tests.hooks.hosting import COMMAND, new_user
 from tests.real.hosting import Machine, needs, program
 from tests.real.model_server import ModelServer, Say, Use
 
@@ -63,19 +63,17 @@ def prompt(machine: Machine, text: str, *words: str) -> tuple[str, list[Asked]]:
     """Run one prompt and return its session and the requests that Claude Code made of the model."""
     before = len(machine.model.asked)
     command = [CLAUDE, "-p", text, "--output-format", "json", "--allowedTools", "Bash,mcp__mneme", *words]
-    path = f"{program_folder()}:{machine.user.env['PATH']}"
-    done = machine.run(command, ANTHROPIC_BASE_URL=machine.model.address, ANTHROPIC_API_KEY="sk-ant-test", PATH=path)
+    key = {"ANTHROPIC_BASE_URL": machine.model.address, "ANTHROPIC_API_KEY": "sk-ant-test"}
+    done = machine.run(command, **key, PATH=on_path(machine))
     assert done.returncode == 0, done.stdout + done.stderr
     answer: dict[str, Any] = json.loads(done.stdout)
     assert not answer["is_error"], answer
     return answer["session_id"], machine.model.asked[before:]
 
 
-def program_folder() -> str:
-    """Return where the command `mneme` lies, as on a user's path."""
-    from tests.hooks.hosting import COMMAND
-
-    return str(COMMAND.parent)
+def on_path(machine: Machine) -> str:
+    """Return the path of a user who has the command `mneme`."""
+    return f"{COMMAND.parent}:{machine.user.env['PATH']}"
 
 
 def test_what_bears_on_a_prompt_reaches_the_model_once(machine: Machine) -> None:
@@ -90,7 +88,6 @@ def test_what_bears_on_a_prompt_reaches_the_model_once(machine: Machine) -> None
 
 def test_a_turn_is_kept_with_its_prompt_and_what_came_of_it(machine: Machine) -> None:
     """Tools that worked and tools that failed, under the prompt they were used for; the day's note tells the session."""
-    (machine.user.place / "home").mkdir()
     prompt(installed(machine), "tidy up the parser")
     (workflow,) = machine.rows("procedural.jsonl")
     assert workflow["situation"] == "tidy up the parser"

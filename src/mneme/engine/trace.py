@@ -98,14 +98,11 @@ def tell_left_over(scene: Scene) -> None:
 
 
 def keep_outcome(scene: Scene) -> None:
-    """Take down in the home what the event says of a turn: its prompt, a use of a tool, its end.
-
-    A prompt alone makes no home; the first use of a tool does.
-    """
+    """Take down in the home what the event says of a turn: its prompt, a use of a tool, its end."""
     event, home = scene.event, scene.home
     if event.shared:
         return
-    if event.name == PROMPT and home.root.is_dir():
+    if event.name == PROMPT:
         home.keep_prompt(event.prompt, session=event.session, prompt_id=event.turn, agent=event.agent)
     elif event.tool is not None and event.name in (AFTER_TOOL, TOOL_FAILED):
         home.keep_tool_use(

@@ -35,10 +35,11 @@ FILE_TOOLS = "Read|Edit|MultiEdit|Write|NotebookEdit"
 _OURS = "mneme/hooks/client.py"
 
 
-def find_skill() -> Path | None:
-    """Return the folder of the agent skill: in the package, or beside its sources."""
-    places = (Path(__file__).parent / "skill", Path(__file__).parents[3] / "skills" / "mneme")
-    return next((place for place in places if (place / "SKILL.md").is_file()), None)
+def find_shipped(name: str, sources: str, has: str) -> Path | None:
+    """Return a folder that is shipped with the package, or lies beside its sources; it `has` a certain file."""
+    here = Path(__file__).parent
+    places = (here / name, here.parents[2] / sources)
+    return next((place for place in places if (place / has).is_file()), None)
 
 
 def hook_command(host: str, event: str) -> str:

@@ -6,9 +6,11 @@ comes back is put before the prompt.
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mneme import files
@@ -27,12 +29,13 @@ from mneme.hosts.event import (
     json_line,
     text_of,
 )
-from mneme.hosts.hooking import CLIENT, find_skill
+from mneme.hosts.hooking import CLIENT, find_shipped
 from mneme.hosts.settings import Settings, Switch, plan_in, plan_out, server_entry
-from mneme.workspace import program_folder
+from mneme.workspace import program_folder, search_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 NAME = "openclaw"
 EVENTS = {
@@ -46,7 +49,7 @@ EVENTS = {
 }
 LONGEST_ANSWER_CHARS = 9_500
 _PLUGIN_FILES = ("openclaw.plugin.json", "package.json", "index.ts")
-_PLUGIN = Path(__file__).parent / "openclaw_plugin"
+_SKILL_FILES = ("SKILL.md", "scripts/mneme_tool.py")
 _ENTRY = ("plugins", "entries", "mneme")
 _ALLOWED = ("plugins", "allow")
 _SWITCHES = (
@@ -57,6 +60,9 @@ _SWITCHES = (
     ),
     Switch(("plugins", "entries", "active-memory", "enabled"), value=False, what="recalls before each reply as well"),
 )
+_ASKS_SINCE = (2026, 4, 24)
+_VERSION_SECONDS = 15
+_LONGEST_ERROR_CHARS = 2000
 # Kinds of conversation as a session's key names them: these are with the owner alone.
 _PRIVATE = frozenset({"main", "direct", "dm"})
 
@@ -66,7 +72,13 @@ def read_event(name: str, payload: Mapping[str, Any]) -> Event:
     event = claude_code.read_event(name, payload)
     parts = text_of(payload, "session_key").split(":")
     agent = parts[parts.index("subagent") + 1] if "subagent" in parts[:-1] else event.agent
-    return replace(event, host=NAME, agent=agent, shared=not _PRIVATE.intersection(parts[2:]))
+    event = replace(event, host=NAME, agent=agent, shared=not _PRIVATE.intersection(parts[2:]))
+    code = payload.get("exit_code")
+    if event.name != AFTER_TOOL or event.tool is None or not isinstance(code, int) or code == 0:
+        return event
+    # A command that ends badly is no error to OpenClaw, which hands its output on.
+    error = f"Exit code {code}\n{text_of(payload, 'tool_response')[:_LONGEST_ERROR_CHARS]}"
+    return replace(event, name=TOOL_FAILED, tool=replace(event.tool, error=error))
 
 
 def print_answer(_event: Event, context: str) -> str:
@@ -92,7 +104,8 @@ def plan_uninstall(wish: Wish) -> Installation:
 def _settings(wish: Wish) -> Settings:
     place = program_folder("OPENCLAW_CONFIG_PATH", str(_state_folder() / "openclaw.json"))
     command = [sys.executable, "-S", "-E", str(CLIENT), NAME]
-    entry = {"enabled": True, "hooks": {"allowConversationAccess": True}, "config": {"command": command}}
+    access = {"hooks": {"allowConversationAccess": True}} if _takes_access(place) else {}
+    entry = {"enabled": True, **access, "config": {"command": command}}
     return Settings(
         place,
         str(place),
@@ -104,17 +117,40 @@ def _settings(wish: Wish) -> Settings:
     )
 
 
+def _takes_access(place: Path) -> bool:
+    """Say whether this OpenClaw asks who may hear the end of a turn; an older one refuses settings that say so."""
+    found = re.search(rb'"?lastTouchedVersion"?\s*:\s*["\']([\d.]+)', files.find_file(place) or b"")
+    version = found[1].decode() if found else _version_of_program()
+    numbers = tuple(int(one) for one in version.split(".") if one.isdigit())
+    return not numbers or numbers >= _ASKS_SINCE
+
+
+def _version_of_program() -> str:
+    """Return the version that the command `openclaw` tells, or nothing where there is none."""
+    program = shutil.which("openclaw", path=search_path())
+    if program is None:
+        return ""
+    try:
+        told = subprocess.run([program, "--version"], capture_output=True, check=False, timeout=_VERSION_SECONDS).stdout  # noqa: S603 - the user's own program
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    found = re.search(rb"\d+(?:\.\d+)+", told)
+    return found[0].decode() if found else ""
+
+
 def _state_folder() -> Path:
     return program_folder("OPENCLAW_STATE_DIR", ".openclaw")
 
 
 def _shipped() -> list[HostFile]:
     """Return the files of the plugin and the skill, as they lie there and as they are shipped."""
-    sources = {_state_folder() / "extensions" / "mneme" / name: _PLUGIN / name for name in _PLUGIN_FILES}
-    skill = find_skill()
-    if skill is not None:
-        names = ("SKILL.md", "scripts/mneme_tool.py")
-        sources |= {_state_folder() / "skills" / "mneme" / name: skill / name for name in names}
+    sources: dict[Path, Path] = {}
+    for below, found, names in (
+        ("extensions", find_shipped("openclaw_plugin", "plugins/openclaw", _PLUGIN_FILES[0]), _PLUGIN_FILES),
+        ("skills", find_shipped("skill", "skills/mneme", _SKILL_FILES[0]), _SKILL_FILES),
+    ):
+        if found is not None:
+            sources |= {_state_folder() / below / "mneme" / name: found / name for name in names}
     return [
         HostFile(place, str(place), files.find_file(place), files.read_file(source), runs=place.suffix == ".py")
         for place, source in sources.items()

@@ -1,5 +1,5 @@
 // Passes what happens in OpenClaw on to mneme, and puts what mneme answers before the prompt.
-// It decides nothing and keeps nothing; whatever goes wrong, the turn goes on without it.
+// It decides nothing, and keeps only in which folder each session works; whatever goes wrong, the turn goes on without it.
 
 import { spawn } from "node:child_process";
 import { definePluginEntry } from "openclaw/plugin-sdk/plugin-entry";
@@ -25,9 +25,13 @@ function ask(command: string[], name: string, payload: Context): Promise<string>
   });
 }
 
-/** Returns what every event tells: whose session it is, and where. */
+const folders = new Map<unknown, unknown>();
+
+/** Returns what every event tells: whose session it is, and where; events about a tool do not say where themselves. */
 function about(ctx: Context): Context {
-  return { session_id: ctx.sessionKey ?? ctx.sessionId, session_key: ctx.sessionKey, turn_id: ctx.runId, cwd: ctx.workspaceDir };
+  const session = ctx.sessionKey ?? ctx.sessionId;
+  if (ctx.workspaceDir) folders.set(session, ctx.workspaceDir);
+  return { session_id: session, session_key: ctx.sessionKey, turn_id: ctx.runId, cwd: folders.get(session) };
 }
 
 /** Returns the text of the last message that the model wrote. */
@@ -54,7 +58,8 @@ export default definePluginEntry({
     api.on("after_tool_call", (event: any, ctx: any) => {
       const name = event.error ? "PostToolUseFailure" : "PostToolUse";
       const tool = { tool_name: event.toolName, tool_use_id: event.toolCallId, tool_input: event.params, error: event.error };
-      tell(name, { ...about(ctx), ...tool, tool_response: JSON.stringify(event.result ?? "").slice(0, LONGEST_RESULT_CHARS) });
+      const result = JSON.stringify(event.result ?? "").slice(0, LONGEST_RESULT_CHARS);
+      tell(name, { ...about(ctx), ...tool, tool_response: result, exit_code: event.result?.details?.exitCode });
     });
     api.on("agent_end", (event: any, ctx: any) =>
       tell("Stop", { ...about(ctx), last_assistant_message: lastSaid(event.messages) }),
@@ -63,6 +68,9 @@ export default definePluginEntry({
     api.on("session_start", (event: any, ctx: any) =>
       tell("SessionStart", { ...about(ctx), source: event.resumedFrom ? "resume" : "startup" }),
     );
-    api.on("session_end", (event: any, ctx: any) => tell("SessionEnd", { ...about(ctx), reason: event.reason }));
+    api.on("session_end", (event: any, ctx: any) => {
+      tell("SessionEnd", { ...about(ctx), reason: event.reason });
+      folders.delete(ctx.sessionKey ?? ctx.sessionId);
+    });
   },
 });
