@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import asdict, dataclass, replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
@@ -139,7 +140,7 @@ def dream(
     if since is not None:
         rules = _looking_back(memory, rules, since)
     transcripts = tuple(_transcripts(memory, sessions))
-    with memory.writing("dream", dry_run=dry_run):
+    with memory.writing("dream", dry_run=dry_run), _with_openclaw(memory, dry_run=dry_run):
         night = _planned(memory, rules, tuple(phases) or PHASES, transcripts)
         worse = () if force else find_worse(memory, night.plan, memory.workspace.settings["dream.pinned"])
         done = memory.apply(night.plan, dry_run=dry_run or bool(worse))
@@ -299,6 +300,13 @@ def _still_stands(memory: Memory, night: Night) -> bool:
 
 def _idle_message(night: Night) -> str:
     return f"nothing is new since {night.report.idle_since}" if night.report.idle_since else ""
+
+
+def _with_openclaw(memory: Memory, *, dry_run: bool) -> contextlib.AbstractContextManager[None]:
+    """Hold the lock that OpenClaw's memory takes before it writes the same state."""
+    from mneme.consolidate.dream.state import LOCK
+
+    return contextlib.nullcontext() if dry_run else files.neighbour_lock(files.place_of(memory.root, LOCK))
 
 
 def _held_message(worse: Sequence[Worse]) -> str:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mneme.files.forget import Forgotten, is_remembered
     from mneme.files.journal import Entry, Step, entries, get_entry, step_diff
     from mneme.files.lock import is_locked, locked, workplace
+    from mneme.files.neighbour import is_left_behind, neighbour_lock
     from mneme.files.plan import (
         Change,
         Edit,
@@ -52,6 +53,7 @@ _PARTS = {
     "forget": "Forgotten is_remembered",
     "journal": "Entry Step entries get_entry step_diff",
     "lock": "is_locked locked workplace",
+    "neighbour": "is_left_behind neighbour_lock",
     "plan": ("Change Edit Hunk Plan digest edited plan_create plan_edit plan_move plan_remove plan_replace text_edits"),
     "seat": "find_holder taken_seat",
     "undo": "last_to_undo plan_undo undone_numbers",
@@ -79,10 +81,12 @@ __all__ = [
     "find_holder",
     "get_entry",
     "is_interrupted",
+    "is_left_behind",
     "is_locked",
     "is_remembered",
     "last_to_undo",
     "locked",
+    "neighbour_lock",
     "place_of",
     "plan_create",
     "plan_edit",

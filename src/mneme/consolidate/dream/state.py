@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 STORE, SIGNALS = "memory/.dreams/short-term-recall.json", "memory/.dreams/phase-signals.json"
 EVENTS = "memory/.dreams/events.jsonl"
+LOCK = "memory/.dreams/short-term-promotion.lock"
 REPAIRS = ".openclaw-repair/dreaming"
 VERB = "dream"
 
