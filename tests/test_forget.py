@@ -193,3 +193,13 @@ class TestKinds:
                 with pytest.raises(NotFoundError):
                     guest.forget(what, dry_run=dry_run)
         assert "plum brandy" in (memory.root / "USER.md").read_text()
+
+    def test_of_a_section_goes_what_is_shown_of_it(self, tmp_path: Path) -> None:
+        """A closure below the first entry is another memory, and stays with the heading."""
+        memory = make(
+            tmp_path, **{"memory__log.md": "# Log\n\n- tea\n\nUpdated: 2026-01-01\nDecisions: a\nSignal: b\nOpen: c\n"}
+        )
+        memory.forget("memory/log.md#log")
+        assert (memory.root / "memory/log.md").read_text() == (
+            "# Log\n\n\nUpdated: 2026-01-01\nDecisions: a\nSignal: b\nOpen: c\n"
+        )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mneme.engine.naming import Named
     from mneme.files import Plan
     from mneme.formats.note import Note
+    from mneme.formats.record import Record
     from mneme.memory.notes.drafts import Drafts
 
 
@@ -85,17 +86,19 @@ def _forget_part(memory: Memory, named: Named) -> tuple[Drafts, tuple[str, ...]]
     path, _, anchor = named.record.id.partition("#")
     drafts = Drafts(memory.root)
     note = drafts.note(path)
-    start, end = _span(note, anchor)
+    start, end = _span(note, named.record, anchor)
     drafts.edit(path, (start, end, ""))
     kept = drafts.note(path).text
     return drafts, tuple(telling_lines(memory.workspace, note.text[start:end], {path: kept}))
 
 
-def _span(note: Note, anchor: str) -> tuple[int, int]:
-    """Return the whole lines of a section, heading included, or of an entry."""
+def _span(note: Note, record: Record, anchor: str) -> tuple[int, int]:
+    """Return the whole lines of an entry, or of what is shown of a section, with its heading where that is all."""
     section = next((one for one in note.sections if one.slug == anchor), None)
     if section is not None:
-        return section.start, section.own_end
+        start, end = note.lines.starts[record.line - 1], note.lines.after(record.end_line - 1)
+        rest = note.text[section.body_start : max(start, section.body_start)] + note.text[end : section.own_end]
+        return (start, end) if rest.strip() else (section.start, section.own_end)
     name, _, number = anchor.partition("-")
     same = [entry for entry in note.entries if entry.hash == name]
     place = int(number) if number.isdigit() else 0
