@@ -148,12 +148,35 @@ def test_a_model_writes_the_summary_from_what_it_was_shown(tmp_path: Path) -> No
     assert "no JSON" in outcome.because
 
 
+def test_repeated_builds_of_a_turn_share_one_recall(tmp_path: Path) -> None:
+    """However much later the second is; another turn that asks the same is another recall by then."""
+    memory = memory_at(tmp_path)
+    turn = Chat(session="s-1", turn="run-1")
+    first = memory.active(PROMPT, chat=turn, words=True)
+    memory.now = lambda: datetime(2026, 1, 5, 9, 5, tzinfo=UTC)
+    assert memory.active(PROMPT, chat=turn, words=True).cached
+    assert memory.active(PROMPT, chat=turn, words=True).summary == first.summary
+    assert not memory.active(PROMPT, chat=Chat(session="s-1", turn="run-2"), words=True).cached
+
+
+def test_a_model_that_is_late_is_not_waited_for(tmp_path: Path) -> None:
+    """Quotes are said in its place, within what the caller can wait; nobody who only quotes asks it."""
+    slow = json.dumps([sys.executable, "-c", "import time; time.sleep(20)"])
+    memory = memory_at(tmp_path, f'[model]\nkind = "command"\ncommand = {slow}\n')
+    outcome = memory.active(PROMPT, chat=SESSION, words=True, patience_ms=1000)
+    assert outcome.summary.startswith('"The local cache uses SQLite')
+    assert outcome.elapsed_ms < 10_000
+    quoted = memory.active(PROMPT, chat=Chat(session="s-2"), words=True, quoting=True)
+    assert (quoted.summary, quoted.because) == (outcome.summary, "")
+
+
 def test_the_hosts_own_configuration_counts_in_that_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What `openclaw.json` says of the plugin is kept to, there and nowhere else."""
     home = tmp_path / "home"
     (home / ".openclaw").mkdir(parents=True)
     plugin = {"plugins": {"entries": {"active-memory": {"config": {"enabled": False}}}}}
-    (home / ".openclaw/openclaw.json").write_text(json.dumps(plugin), "utf-8")
+    said = f"// ours\n{json.dumps(plugin)[:-1]}, /* and more */}}\n"
+    (home / ".openclaw/openclaw.json").write_text(said, "utf-8")
     monkeypatch.setenv("HOME", str(home))
     memory = memory_at(tmp_path / "work")
     assert memory.active(PROMPT, chat=SESSION, host="openclaw").because == "it is off"

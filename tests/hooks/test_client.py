@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -63,6 +64,57 @@ def test_an_engine_that_hangs_costs_its_fifty_milliseconds_and_nothing_else(user
     trace = user.workspace / ".mneme.d" / "sessions" / "s1.jsonl"
     assert wait_until(lambda: user.hook("PreToolUse", READ | {"tool_use_id": "3"}).stdout != b"")
     assert trace.read_text(encoding="utf-8").count("hello there") == 1
+
+
+CACHE = "which database does the local cache use, SQLite or JSON?"
+
+
+def remember_more(user: User) -> None:
+    """Give a workspace a few memories, of which one answers a question about the cache."""
+    said = (
+        ("The local cache uses SQLite, not JSON", "storage/cache"),
+        ("Answer in short sentences", "style/replies"),
+        ("Windows paths break the importer", "importer"),
+        ("The office coffee machine is descaled on Fridays", "office"),
+    )
+    today = time.strftime("%Y-%m-%d")
+    cells = (
+        f"@ FACT-{n:04}  {topic}\ngist  {text}\nstate live   conf high   since 2026-01-02   seen {today}\n"
+        for n, (text, topic) in enumerate(said, 1)
+    )
+    (user.workspace / "memory" / "more.mneme").write_text("\n".join(cells), encoding="utf-8")
+    user.mneme("trust")
+
+
+def test_a_model_has_longer_than_the_rest(user: User) -> None:
+    """Where the workspace has a model write what is said, the hook waits beyond its deadline; without an engine it quotes."""
+    program = 'import time; time.sleep(2.5); print(\'{"do": "note", "text": "The local cache uses SQLite."}\')'
+    command = json.dumps([sys.executable, "-c", program])
+    (user.workspace / "mneme.toml").write_text(f'[model]\nkind = "command"\ncommand = {command}\n', encoding="utf-8")
+    remember_more(user)
+    user.start_engine()
+    asked = {"session_id": "s1", "prompt": CACHE}
+    done = user.hook("UserPromptSubmit", asked)
+    assert ">\nThe local cache uses SQLite.\n<" in context_of("claude-code", done.stdout)
+    user.mneme("serve", "--stop")
+    done = user.hook("UserPromptSubmit", asked, **ALONE)
+    assert '"The local cache uses SQLite, not JSON" [' in context_of("claude-code", done.stdout)
+
+
+def test_openclaw_gets_the_same_answer_when_it_builds_a_prompt_again(user: User) -> None:
+    """What it would be given twice, another host would be given once."""
+    remember_more(user)
+    user.start_engine()
+    asked = {
+        "session_id": "agent:main:main",
+        "session_key": "agent:main:main",
+        "turn_id": "r1",
+        "cwd": str(user.workspace),
+    }
+    asked["prompt"] = CACHE
+    first, second = (user.hook("UserPromptSubmit", asked, host="openclaw").stdout for _ in range(2))
+    assert first == second != b""
+    assert user.hook("UserPromptSubmit", asked | {"session_key": "agent:main:x:group:1"}, host="openclaw").stdout == b""
 
 
 def test_a_killed_engine_is_replaced(user: User) -> None:

@@ -68,4 +68,5 @@ def _ask(args: argparse.Namespace, io: IO) -> int:
     elif outcome.summary:
         io.print(outcome.summary)
     io.say(outcome.line)
+    io.say(outcome.debug_line)
     return EXIT_CLEAN if outcome.summary else EXIT_PROBLEMS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mneme import files
 from mneme.errors import MnemeError
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mneme.engine.hooks import Scene
     from mneme.engine.memory import Memory
     from mneme.engine.results import Done
+    from mneme.hosts.event import Event
     from mneme.recall.active.breaker import Keeper, Outcome
     from mneme.recall.active.scope import Chat
     from mneme.recall.active.settings import ActiveSettings
@@ -28,20 +29,40 @@ DEBUG_LOG = "active.log"
 MOST_QUOTED = 4
 # A quote beside the best one must be about as likely to bear on the prompt.
 LEAST_SHARE_OF_BEST = 0.75
+OPENCLAW = "openclaw"
+# A hook is waited for so long where a model is to write the summary; what is left of it is for saying it in quotes.
+HOOK_PATIENCE_MS = 8000
+_SHARE_FOR_MODEL = 0.8
 _KINDS_OF_TASTE = ("preference", "user", "feedback", "user-file")
 
 
 def active_block(scene: Scene) -> str:
     """Return what memory says before a prompt of a session is answered."""
-    from mneme.recall.active.scope import Chat
     from mneme.recall.active.summary import block
 
     event, memory = scene.event, scene.memory
     if memory is None or event.agent or not event.prompt.strip():
         return ""
-    chat = Chat(session=event.session, kind="group" if event.shared else "direct")
-    said = _said_before(scene)
-    return block(active(memory, event.prompt, chat=chat, before=said, host=event.host, words=scene.lexical).summary)
+    outcome = active(
+        memory,
+        event.prompt,
+        chat=_chat(event),
+        before=_said_before(scene),
+        host=event.host,
+        words=scene.lexical,
+        quoting=scene.lexical,
+        patience_ms=HOOK_PATIENCE_MS,
+    )
+    return block(outcome.summary)
+
+
+def _chat(event: Event) -> Chat:
+    """Return where a prompt came from; OpenClaw's sessions have keys that say it."""
+    from mneme.recall.active.scope import USER_TRIGGER, Chat, chat_of_key
+
+    if event.host == OPENCLAW:
+        return chat_of_key(event.session, trigger=event.cause or USER_TRIGGER, turn=event.turn)
+    return Chat(session=event.session, kind="group" if event.shared else "direct", turn=event.turn)
 
 
 def _said_before(scene: Scene) -> Sequence[tuple[str, str]]:
@@ -60,10 +81,15 @@ def active(
     before: Sequence[tuple[str, str]] = (),
     host: str = "",
     words: bool = False,
+    quoting: bool = False,
+    patience_ms: int = 0,
 ) -> Outcome:
-    """Return what memory says of its own accord about a prompt: a summary of quotes, or nothing and why."""
+    """Return what memory says of its own accord about a prompt: a summary of quotes, or nothing and why.
+
+    With `words` no embedder is asked, with `quoting` no model; `patience_ms` is how long the caller can wait for one.
+    """
     from mneme.recall.active import breaker, scope
-    from mneme.recall.active.question import build_question
+    from mneme.recall.active.question import build_question, search_words
 
     settings = active_settings(memory, host)
     chat = chat or scope.Chat(session="by hand")
@@ -73,39 +99,45 @@ def active(
         return breaker.Outcome(breaker.SKIPPED, mode=mode, because=why)
     keeper, now_ms = _keeper(memory), _now_ms(memory)
     question = build_question(settings, prompt, before)
-    if kept := keeper.find(chat.session, question, now_ms, settings.cache_ms):
+    if kept := keeper.find(chat.session, question, now_ms, settings.cache_ms, chat.turn):
         return dataclasses.replace(kept, cached=True)
     if keeper.is_open(chat.agent, now_ms, settings.breaker_timeouts, settings.breaker_cooldown_ms):
         return breaker.Outcome(breaker.TIMEOUT, mode=mode, because="circuit-breaker")
-    outcome = _timed(memory, settings, prompt, question, before, chat, words=words)
-    keeper.keep(chat.session, question, outcome, now_ms)
+    looking = Looking(
+        settings, question, chat, words, quoting, min(settings.timeout_ms, patience_ms or settings.timeout_ms)
+    )
+    outcome = _timed(memory, looking, search_words(settings, prompt, before))
+    keeper.keep(chat.session, question, outcome, now_ms, chat.turn)
     keeper.told(chat.agent, outcome, now_ms)
     if settings.debug:
-        files.append_line(
-            files.workplace(memory.root) / DEBUG_LOG, f"{memory.now().isoformat(timespec='seconds')} {outcome.line}"
-        )
+        moment = memory.now().isoformat(timespec="seconds")
+        for line in (outcome.line, outcome.debug_line):
+            files.append_line(files.workplace(memory.root) / DEBUG_LOG, f"{moment} {line}")
     return outcome
 
 
-def _timed(
-    memory: Memory,
-    settings: ActiveSettings,
-    prompt: str,
-    question: str,
-    before: Sequence[tuple[str, str]],
-    chat: Chat,
-    *,
-    words: bool,
-) -> Outcome:
-    from mneme.recall.active import breaker
-    from mneme.recall.active.question import search_words
+@dataclasses.dataclass(frozen=True, slots=True)
+class Looking:
+    """One look at memory: under which settings, for which question and chat, in which way, for how long."""
 
+    settings: ActiveSettings
+    question: str
+    chat: Chat
+    words: bool
+    quoting: bool
+    patience_ms: int
+
+
+def _timed(memory: Memory, looking: Looking, asked: str) -> Outcome:
+    from mneme.recall.active import breaker
+
+    settings = looking.settings
     started = time.monotonic()
-    because, summary, hits = "", "", 0
+    because, summary, hits, meaning = "", "", 0, ""
     try:
-        found = _found(memory, settings, search_words(settings, prompt, before), chat.session, words=words)
+        found, meaning = _found(memory, looking, asked)
         hits = len(found)
-        summary, because = _summary(memory, settings, question, found) if found else ("", "")
+        summary, because = _summary(memory, looking, found, started) if found else ("", "")
         status = breaker.OK if summary else breaker.EMPTY
     except MnemeError as fault:
         status, because = breaker.UNAVAILABLE, fault.message
@@ -113,31 +145,35 @@ def _timed(
     took = round((time.monotonic() - started) * 1000)
     if took > settings.timeout_ms:  # what comes too late is not said: the model has begun to answer
         status, summary, because = breaker.TIMEOUT, "", ""
-    return breaker.Outcome(status, summary, took, settings.query_mode, because, hits)
+    return breaker.Outcome(status, summary, took, settings.query_mode, because, hits, meaning=meaning)
 
 
-def _found(memory: Memory, settings: ActiveSettings, words_asked: str, session: str, *, words: bool) -> Sequence[Hit]:
-    """Return what would be said, best first: what clears the style's point, and what is about as good as the best."""
+def _found(memory: Memory, looking: Looking, asked: str) -> tuple[Sequence[Hit], str]:
+    """Return what would be said, best first, and why meaning had no part in it.
+
+    It is what clears the style's point, and what is about as good as the best.
+    """
     from mneme.recall.active import settings as active_words
     from mneme.recall.answer import ASKED, INJECTION
 
+    settings = looking.settings
     style = settings.prompt_style
     answer: Answer = memory.recall(
-        words_asked,
+        asked,
         k=MOST_QUOTED,
         kind=_KINDS_OF_TASTE if style == active_words.PREFERENCE_ONLY else None,
         origin="injected",
         point=ASKED if style == active_words.RECALL_HEAVY else INJECTION,
-        session=session,
-        words=words,
+        session=looking.chat.session,
+        words=looking.words,
     )
     for notice in answer.notices:
         memory.note_fault(notice)
     least = LEAST_SCORES.get(style, 0.0)
     if not answer.hits or answer.hits[0].score < least:
-        return ()
+        return (), answer.because
     floor = max(least, answer.hits[0].score * LEAST_SHARE_OF_BEST)
-    return [hit for hit in answer.hits if hit.score >= floor and hit.trust not in _SILENT]
+    return [hit for hit in answer.hits if hit.score >= floor and hit.trust not in _SILENT], answer.because
 
 
 # How sure the best hit must be beyond the strict point, by style; trust that is not worth a reminder.
@@ -145,25 +181,33 @@ LEAST_SCORES = {"strict": 0.6, "precision-heavy": 0.8}
 _SILENT = frozenset({"history", "not authoritative"})
 
 
-def _summary(memory: Memory, settings: ActiveSettings, question: str, found: Sequence[Hit]) -> tuple[str, str]:
-    """Return quotes, or with a language model what it makes of them; where the model fails, quotes."""
+def _summary(memory: Memory, looking: Looking, found: Sequence[Hit], started: float) -> tuple[str, str]:
+    """Return quotes, or with a language model what it makes of them; where the model fails or is late, quotes."""
     from mneme.engine.models import find_asking
+    from mneme.models import ModelError
     from mneme.recall.active.summary import quotes
     from mneme.recall.active.writer import write_summary
 
-    asking, _ = find_asking(memory)
+    settings = looking.settings
+    asking, _ = (None, "") if looking.quoting else find_asking(memory)
     if asking is None:
         return quotes(found, settings.summary_chars), ""
-    limits = dataclasses.replace(
-        asking.limits, timeout_seconds=min(asking.limits.timeout_seconds, settings.timeout_ms / 1000)
-    )
-    asking.limits = limits
+    longest, model = asking.limits.timeout_seconds, asking
+    ends = started + looking.patience_ms * _SHARE_FOR_MODEL / 1000
+
+    def ask(prompt: str, schema: dict[str, Any]) -> Any:  # noqa: ANN401 - the schema says what it is
+        left = ends - time.monotonic()
+        if left <= 0:
+            raise ModelError(f"it had not answered within {looking.patience_ms} ms", "mneme active status")
+        model.limits = dataclasses.replace(model.limits, timeout_seconds=min(longest, left))
+        return model.ask("active memory", prompt, schema)
+
     try:
         return write_summary(
             settings,
-            question,
+            looking.question,
             found,
-            lambda prompt, schema: asking.ask("active memory", prompt, schema),
+            ask,
             lambda words: memory.recall(words, k=MOST_QUOTED, origin="upkeep").hits,
             _reader(memory),
         )
@@ -190,18 +234,21 @@ def _reader(memory: Memory) -> Callable[[str], str]:
 
 def active_settings(memory: Memory, host: str = "") -> ActiveSettings:
     """Return the settings of the workspace; in OpenClaw with what its own configuration says of the plugin."""
+    from mneme.formats.jsonc import BrokenSettingsError, parse_settings
     from mneme.recall.active.settings import from_table, published_config, with_published
-    from mneme.workspace import user_folder
+    from mneme.workspace import program_folder
 
     settings = memory.workspace.settings
     names = (field.name for field in dataclasses.fields(from_table({})))
     found = from_table({name: settings[f"active.{name}"] for name in names})
-    if host != "openclaw":
+    if host != OPENCLAW:
         return found
-    content = files.find_file(user_folder() / ".openclaw" / "openclaw.json")
+    folder = program_folder("OPENCLAW_STATE_DIR", ".openclaw")
+    content = files.find_file(program_folder("OPENCLAW_CONFIG_PATH", str(folder / "openclaw.json")))
     try:
-        document = json.loads(content or b"{}")
-    except ValueError:
+        document = parse_settings((content or b"{}").decode("utf-8", "replace")).plain()
+    except BrokenSettingsError as fault:
+        memory.note_fault(f"openclaw.json:{fault.line}: {fault}")
         return found
     return with_published(found, published_config(document))
 

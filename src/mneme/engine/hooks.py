@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mneme.engine.home import Home
     from mneme.hosts.event import Dialect, Event
     from mneme.settings import Settings
+    from mneme.workspace import Workspace
 
 # The hosts whose events we know, each with its module; "plain" is Claude Code answered in plain text.
 DIALECTS = {
@@ -240,11 +241,11 @@ class Desk:
             return None
 
 
-def workspace_of(call: Call) -> Path | None:
-    """Return the folder of the workspace that a call comes from; None where it can't be told."""
+def workspace_of(call: Call) -> Workspace | None:
+    """Return the workspace that a call comes from; None where it can't be told."""
     try:
         with environment_of(call.env):
-            return find_workspace(None, here=Path(call.folder)).root
+            return find_workspace(None, here=Path(call.folder))
     except (MnemeError, OSError):
         return None
 

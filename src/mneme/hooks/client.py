@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import FrameType
 
-MAGIC, ACKNOWLEDGED, COMPLETE = "mneme-hook 1", b"\x06", b"\x04"
+MAGIC, ACKNOWLEDGED, THINKING, COMPLETE = "mneme-hook 1", b"\x06", b"\x05", b"\x04"
 ENGINE_MS = 50
 # How long a host may be kept waiting, by event. Far below what each host allows; 1 s is Codex's own for SessionEnd.
 DEADLINE_MS = {
@@ -42,6 +42,8 @@ DEADLINE_MS = {
     "Stop": 1000,
     "SessionEnd": 800,
 }
+# How long where the workspace has a model write what is said; hosts are told to wait ten seconds.
+THINKING_MS = 9000
 # The events whose answer the host uses; for the others it is enough that the engine has them.
 ANSWERED = frozenset({"SessionStart", "UserPromptSubmit", "PreToolUse"})
 LONGEST_EVENT_BYTES = 32 * 1024 * 1024
@@ -133,10 +135,12 @@ def ask_engine(place: str, message: bytes, *, wait: bool) -> bytes | None:
         if not wait:
             return b""
         line.settimeout(None)
-        parts = []
+        answer = b""
         while part := line.recv(65536):
-            parts.append(part)
-        answer = b"".join(parts)
+            if not answer and part[:1] == THINKING:
+                setitimer(ITIMER_REAL, THINKING_MS / 1000)
+                part = part[1:]
+            answer += part
         # An engine that was killed in mid-answer leaves half of it, which no host could read.
         return answer[:-1] if answer.endswith(COMPLETE) else None
     except OSError:

@@ -12,15 +12,15 @@ import socket
 import threading
 import time
 from collections import OrderedDict
+from concurrent.futures import Future
 from hashlib import sha256
 from typing import TYPE_CHECKING, Self
 
 from mneme.engine.hooks import Call
-from mneme.hooks.client import ACKNOWLEDGED, ANSWERED, COMPLETE, LONGEST_EVENT_BYTES, parse_call
+from mneme.hooks.client import ACKNOWLEDGED, ANSWERED, COMPLETE, LONGEST_EVENT_BYTES, THINKING, parse_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from concurrent.futures import Future
     from pathlib import Path
 
 MOST_AT_ONCE = 64
@@ -28,6 +28,8 @@ LISTEN_SECONDS = 2.0
 ANSWER_SECONDS = 10.0
 # The same event twice within so long: two installations of the same hook, of which one is answered.
 TWICE_SECONDS = 2.0
+# Hosts that build a prompt more than once and mean the same answer each time; they have one installation.
+BUILDS_AGAIN = frozenset({"openclaw"})
 _MOST_RECENT = 256
 _OWNER_ALONE = 0o177
 
@@ -35,20 +37,21 @@ _OWNER_ALONE = 0o177
 class Line:
     """A socket with the callers on it.
 
-    `answer` takes a call, which it acknowledges by the function that it is given, or refuses it by returning None.
+    `answer` takes a call, which it acknowledges by the function that it is given, saying whether a model will be asked,
+    or refuses it by returning None.
     """
 
     def __init__(
         self,
         place: Path,
-        answer: Callable[[Call, Callable[[], None]], Future[bytes] | None],
+        answer: Callable[[Call, Callable[[bool], None]], Future[bytes] | None],
         warn: Callable[[str], None],
     ) -> None:
         self._place = place
         self._answer = answer
         self._warn = warn
         self._callers = threading.BoundedSemaphore(MOST_AT_ONCE)
-        self._recent: OrderedDict[bytes, float] = OrderedDict()
+        self._recent: OrderedDict[bytes, tuple[float, Future[bytes]]] = OrderedDict()
         self._listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         before = os.umask(_OWNER_ALONE)
         try:
@@ -101,27 +104,32 @@ class Line:
         call = Call(*parse_call(_heard(caller)))
         about = f"{call.event}\0{call.folder}\0".encode("utf-8", "surrogateescape")
         key = sha256(about + call.raw).digest()
-        if self._is_twice(key):
-            caller.sendall(ACKNOWLEDGED + COMPLETE)
+        if (before := self._twice(key)) is not None:
+            again = before.result(timeout=ANSWER_SECONDS) if call.host in BUILDS_AGAIN else b""
+            caller.sendall(ACKNOWLEDGED + again + COMPLETE)
             return
+        promised: Future[bytes] = Future()
 
-        def acknowledge() -> None:
+        def acknowledge(thinks: bool) -> None:  # noqa: FBT001 - the one thing to tell
             """Tell the caller; one that has left meanwhile gets nothing done, because it has done it by itself."""
-            caller.sendall(ACKNOWLEDGED)
-            self._note(key)
+            caller.sendall(ACKNOWLEDGED + (THINKING if thinks and call.event in ANSWERED else b""))
+            self._note(key, promised)
 
         coming = self._answer(call, acknowledge)
-        if coming is not None and call.event in ANSWERED:
+        if coming is None:
+            return
+        coming.add_done_callback(lambda done: promised.set_result(done.result()))
+        if call.event in ANSWERED:
             caller.settimeout(None)
             caller.sendall(coming.result(timeout=ANSWER_SECONDS) + COMPLETE)
 
-    def _is_twice(self, key: bytes) -> bool:
-        """Say whether this very event came in a moment ago."""
-        seen = self._recent.get(key)
-        return seen is not None and time.monotonic() - seen < TWICE_SECONDS
+    def _twice(self, key: bytes) -> Future[bytes] | None:
+        """Return the answer to this very event where it came in a moment ago."""
+        at, answer = self._recent.get(key, (0.0, None))
+        return answer if time.monotonic() - at < TWICE_SECONDS else None
 
-    def _note(self, key: bytes) -> None:
-        self._recent[key] = time.monotonic()
+    def _note(self, key: bytes, answer: Future[bytes]) -> None:
+        self._recent[key] = time.monotonic(), answer
         while len(self._recent) > _MOST_RECENT:
             self._recent.popitem(last=False)
 

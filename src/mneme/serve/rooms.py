@@ -105,17 +105,18 @@ class Rooms:
         self._changing = threading.Lock()
         self._asked = time.monotonic()
 
-    def answer(self, call: Call, acknowledge: Callable[[], None]) -> Future[bytes] | None:
+    def answer(self, call: Call, acknowledge: Callable[[bool], None]) -> Future[bytes] | None:
         """Take a call to the room of its workspace; None where its answer would come too late."""
-        root = workspace_of(call)
-        if root is None:
+        workspace = workspace_of(call)
+        if workspace is None:
             return None
+        root, thinks = workspace.root, workspace.trusted and workspace.settings["model.kind"] != "none"
         with self._changing:
             self._asked = time.monotonic()
             room = self._rooms.pop(root, None) or _Room(str(root), self._now, self._warn)
             self._rooms[root] = room
             self._leave_some()
-            return room.take(call, acknowledge)
+            return room.take(call, lambda: acknowledge(bool(thinks)))
 
     def idle_seconds(self) -> float:
         """Return how long nobody has asked for anything."""

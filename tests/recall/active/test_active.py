@@ -94,6 +94,23 @@ def test_the_type_of_a_chat_is_read_off_its_key(chat: Chat, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("key", "agent", "kind", "chat"),
+    [
+        ("agent:main:telegram:group:-100123", "main", "group", "-100123"),
+        ("agent:ann:telegram:direct:12345:thread:99", "ann", "direct", "12345"),
+        ("agent:main:slack:channel:C1", "main", "channel", "C1"),
+        ("agent:main:main", "main", "direct", ""),
+        ("agent:main:cron:nightly", "main", "", ""),
+        ("hook:1", "main", "", ""),
+    ],
+)
+def test_a_sessions_key_says_whose_chat_it_is(key: str, agent: str, kind: str, chat: str) -> None:
+    """The agent, the type and the chat's own id."""
+    found = scope.chat_of_key(key)
+    assert (found.agent, scope.chat_type(found), found.chat, found.session) == (agent, kind, chat, key)
+
+
+@pytest.mark.parametrize(
     ("said", "chat", "off", "why"),
     [
         ({}, Chat(session="s"), False, ""),

@@ -24,6 +24,7 @@ class Outcome:
     because: str = ""
     hits: int = 0
     cached: bool = False
+    meaning: str = ""
 
     @property
     def line(self) -> str:
@@ -40,6 +41,15 @@ class Outcome:
             + " cached" * self.cached
         )
 
+    @property
+    def debug_line(self) -> str:
+        """Return the second line, which says how it came to that."""
+        mode = "words" if self.meaning else "words+meaning"
+        why = f" fallback={self.meaning}" if self.meaning else ""
+        said = self.summary or self.because or "nothing"
+        line = f"backend=mneme effectiveMode={mode}{why} searchMs={self.elapsed_ms} hits={self.hits} | {said}"
+        return f"\U0001f50e Active Memory Debug: {' '.join(line.split())[:300]}"
+
 
 _SECOND_MS = 1000
 
@@ -48,18 +58,19 @@ _SECOND_MS = 1000
 class Keeper:
     """The answers of the last moments by session and question, and how many in a row were late, by agent."""
 
-    answers: dict[str, tuple[int, Outcome]] = field(default_factory=dict)
+    answers: dict[str, tuple[int, str, Outcome]] = field(default_factory=dict)
     late: dict[str, tuple[int, int]] = field(default_factory=dict)
 
-    def find(self, session: str, question: str, now_ms: int, keep_ms: int) -> Outcome | None:
-        """Return the answer to the same question in the same session, if it is young enough."""
-        at, outcome = self.answers.get(_key(session, question), (0, None))
-        return outcome if outcome is not None and 0 <= now_ms - at < keep_ms else None
+    def find(self, session: str, question: str, now_ms: int, keep_ms: int, turn: str = "") -> Outcome | None:
+        """Return the answer to the same question in the same session, if it is young enough or of the same turn."""
+        at, of_turn, outcome = self.answers.get(_key(session, question), (0, "", None))
+        is_young = 0 <= now_ms - at < keep_ms or (bool(turn) and turn == of_turn)
+        return outcome if outcome is not None and is_young else None
 
-    def keep(self, session: str, question: str, outcome: Outcome, now_ms: int) -> None:
+    def keep(self, session: str, question: str, outcome: Outcome, now_ms: int, turn: str = "") -> None:
         """Keep an answer; one that was late or could not be had is never kept. The oldest go when there are too many."""
         if outcome.status in _KEPT_STATES:
-            self.answers[_key(session, question)] = (now_ms, outcome)
+            self.answers[_key(session, question)] = (now_ms, turn, outcome)
             while len(self.answers) > MOST_KEPT:
                 del self.answers[min(self.answers, key=lambda key: self.answers[key][0])]
 

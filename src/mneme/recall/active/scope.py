@@ -19,7 +19,8 @@ MAIN = "main"
 class Chat:
     """Where a prompt came from: the session and its key, the agent, the provider, the chat's type and id if they are told.
 
-    A host that has no chats, such as one in a terminal, is a direct chat with its user.
+    A host that has no chats, such as one in a terminal, is a direct chat with its user. `turn` is the host's name of the
+    turn that is asked about, if it has one.
     """
 
     session: str = ""
@@ -31,6 +32,20 @@ class Chat:
     chat: str = ""
     trigger: str = USER_TRIGGER
     main_key: str = MAIN
+    turn: str = ""
+
+
+def chat_of_key(key: str, *, trigger: str = USER_TRIGGER, turn: str = "") -> Chat:
+    """Return the chat that a session's key names, such as `agent:main:telegram:direct:12345`."""
+    parts = key.split(":")
+    agent = parts[1] if parts[0] == "agent" and len(parts) > 1 else MAIN
+    provider = parts[2] if len(parts) > 3 else MAIN  # noqa: PLR2004 - agent, its id, the provider, and more
+    named = next((place for place, part in enumerate(parts) if part in _BEFORE_ID), len(parts))
+    chat = parts[named + 1] if named + 1 < len(parts) else ""
+    return Chat(key, key, agent, provider, provider, "", chat, trigger, turn=turn)
+
+
+_BEFORE_ID = frozenset({DIRECT, "dm", GROUP, CHANNEL})
 
 
 def chat_type(chat: Chat) -> str:
