@@ -64,6 +64,9 @@ UNDONE: dict[str, tuple[tuple[str, ...], ...]] = {
     "dream": (("dream", "--force"), ("dream", "off")),
     "palace": (("palace",),),
     "capture": (("capture", "--from", "note"),),
+    "refine": (("refine",), ("refine", "--prompt")),
+    "review": (("review",),),
+    "synthesize": (("synthesize",),),
     "accept": (("accept", "PROP-0001"),),
     "reject": (("reject", "PROP-0001", "--why", "no"),),
     "close": (("close", "--decisions", "paint", "--open", "none"),),
@@ -97,6 +100,10 @@ TWICE: tuple[tuple[str, ...], ...] = (
     ("dream", "--force"),
     ("palace",),
     ("capture", "--from", "note"),
+    ("refine",),
+    ("refine", "--prompt"),
+    ("review",),
+    ("synthesize",),
     ("archive",),
     ("schedule", "run", "--due"),
     ("schedule", "run", "decay", "archive", "palace", "dream"),
@@ -125,6 +132,11 @@ link supersedes DEC-0078
 @ DEC-0078  a
 gist  Loose ends hang about
 state live   conf med   since 2026-01-01   seen 2026-01-01
+"""
+FACTS = """[
+  {"id": "harald-001", "fact": "Harald sails on Sundays", "category": "status", "timestamp": "2026-03-02",
+   "source": "conversation", "status": "active", "supersededBy": null}
+]
 """
 # Verbs that only read, as commands that would tell something private.
 READING: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -168,7 +180,7 @@ MORE = (
 PRIVATE = (
     *("SQLite", "desk lamp", "yearly", "Lists, never", "lists-never", "Danish", "danish", "new desk", "Long ago"),
     *("DEC-0001", "DEC-0077", "project.mneme", "loose.mneme", "harbour.md", "brain/areas/acme", "acme-001"),
-    *("map is blue", "shelf to mend", "Old boats", "Loose ends", "lake", "red shelf"),
+    *("map is blue", "shelf to mend", "Old boats", "Loose ends", "lake", "red shelf", "Harald", "harald"),
 )
 GIVEN = {"SOUL.md": "# Soul\n\nCalm.\n", "memory/new.md": "# New\n"}
 
@@ -204,6 +216,7 @@ def root(tmp_path: Path) -> Path:
     )
     put(root, "memory/harbour.md", "# Harbour\n\nOld boats.\n\nSee [it](gone/2026-01-03.md).\n")
     put(root, "memory/loose.mneme", LOOSE)
+    put(root, "brain/areas/harald/items.json", FACTS)
     put(
         root,
         "logs/s.jsonl",
@@ -241,14 +254,14 @@ def test_every_writing_verb_has_a_row() -> None:
 def test_undo_restores_every_byte(
     root: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whatever a verb did is one plan, but for the schedule's jobs, and `undo` brings back what was there."""
+    """Whatever a verb did is one plan, but for what is many jobs, and `undo` brings back what was there."""
     if words[0] in ("init", "adopt"):
         (root / "mneme.toml").unlink()
     before, newest = tree(root), last(root)
     run(root, *words, monkeypatch=monkeypatch)
     plans = last(root) - newest
     assert tree(root) != before
-    assert plans == 1 or (words[0] == "schedule" and plans == 3)
+    assert plans == 1 or (words[0] == "schedule" and plans == 3) or words[0] == "review"
     assert "failed" not in capsys.readouterr().err
     for number in range(newest + plans, newest, -1):
         assert run(root, "undo", str(number), monkeypatch=monkeypatch) == 0

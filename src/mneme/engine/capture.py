@@ -15,6 +15,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from mneme import files
+from mneme.engine.check import refuse_shared
 from mneme.errors import WARN, BadInputError, MnemeError, NotFoundError, Problem
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def capture(
     if unknown := [one for one in sources if one not in SOURCES]:
         message = f"'{unknown[0]}' is nothing to capture from; there are {', '.join(SOURCES)}"
         raise BadInputError(message, "mneme capture --from note")
+    refuse_shared(memory, "capture")
     memory.check_first("capture", force=force)
     reading = _read(memory, sources, paths, text)
     found, problems = _proposals(memory, reading.passages)

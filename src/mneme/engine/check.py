@@ -36,6 +36,13 @@ def check(
     return replace(report, done=done)
 
 
+def refuse_shared(memory: Memory, verb: str) -> None:
+    """Refuse an operation that looks through private memory to whoever asks in a shared context."""
+    if memory.shared:
+        message = f"'{verb}' looks through private memory, and is not for a shared context"
+        raise RefusedError(message, f"mneme {verb}")
+
+
 def check_first(memory: Memory, verb: str, *, force: bool = False, mends: Collection[str] = ()) -> Checked:
     """Check before an important operation, and refuse to begin it on errors unless it is forced.
 

@@ -45,10 +45,12 @@ if TYPE_CHECKING:
     from mneme.engine import recalling as in_recalling
     from mneme.engine import refine as in_refine
     from mneme.engine import remember as in_remember
+    from mneme.engine import review as in_review
     from mneme.engine import revise as in_revise
     from mneme.engine import schedule as in_schedule
     from mneme.engine import sessions as in_sessions
     from mneme.engine import spine as in_spine
+    from mneme.engine import synthesize as in_synthesize
     from mneme.engine.results import Done
     from mneme.files import Plan
     from mneme.formats.record import Record
@@ -106,6 +108,7 @@ VERBS = {
     "reject": "proposals",
     "related": "recalling",
     "remember": "remember",
+    "review": "review",
     "run_due": "schedule",
     "schedule": "schedule",
     "show": "listing",
@@ -113,6 +116,7 @@ VERBS = {
     "spine_records": "spine",
     "supersede": "revise",
     "switch_active": "active",
+    "synthesize": "synthesize",
     "tags": "listing",
     "trust": "history",
     "undo": "history",
@@ -184,6 +188,7 @@ class Memory:
         reject = in_proposals.reject
         related = in_recalling.related
         remember = in_remember.remember
+        review = in_review.review
         run_due = in_schedule.run_due
         schedule = in_schedule.schedule
         show = in_listing.show
@@ -191,6 +196,7 @@ class Memory:
         spine_records = in_spine.spine_records
         supersede = in_revise.supersede
         switch_active = in_active.switch_active
+        synthesize = in_synthesize.synthesize
         tags = in_listing.tags
         trust = in_history.trust
         undo = in_history.undo
@@ -212,6 +218,7 @@ class Memory:
         self.shared = shared
         self._problems: Problems = []
         self.kept: dict[str, Any] = {}  # what verbs keep open between calls, by name
+        self.uncommitted: list[str] | None = None  # where a verb of several plans makes one commit of them all
         self.joined: Callable[[Plan], Plan] | None = None  # what a verb adds to the plan of one that it calls
         # A reader on a read-only disk may still read; what is unfinished stays for somebody who can write.
         if files.is_interrupted(workspace.root):
@@ -320,6 +327,9 @@ class Memory:
     def committed(self, plan: Plan, paths: tuple[str, ...]) -> Iterator[Problem]:
         """Make one commit of what a plan wrote, where the settings ask for it and there is a repository."""
         settings = self.workspace.settings
+        if self.uncommitted is not None:
+            self.uncommitted += paths
+            return
         if not paths or not (settings.find("commit") or settings.find("profile")) or not self.workspace.profile.commit:
             return
         from mneme import git

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mneme import files
 from mneme.engine.accept import PROMOTION
+from mneme.engine.check import refuse_shared
 from mneme.errors import WARN, MnemeError, NotFoundError, Problem
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def refine(memory: Memory, *, force: bool = False, dry_run: bool = False) -> Ref
     """Verify what was dreamt and what is new; write the report and propose what it suggests, in one plan."""
     from mneme.memory import load_pieces
 
+    refuse_shared(memory, "refine")
     checked = memory.check_first("refine", force=force)
     pieces = list(load_pieces(memory.workspace))
     wanted = [*_near_misses(memory), *_left_in_days(memory, pieces)][:MOST_SUGGESTED]

@@ -71,9 +71,15 @@ def _from_closure(note: Note) -> Iterator[Candidate]:
     closure = note.closure
     for line in closure.lines if closure else ():
         kind = {DECISIONS: DECISION, SIGNAL: LESSON}.get(line.label)
-        for said in _PARTS.split(line.value) if kind else ():
-            if kind and said.strip().lower().rstrip(".") not in _NOTHING:
-                yield Candidate(said.strip(), kind, line.line)
+        for said in parts_of(line.value) if kind else ():
+            yield Candidate(said, kind or "", line.line)
+
+
+def parts_of(value: str) -> Iterator[str]:
+    """Yield what a line of a closure lists, nothing where it says that there is nothing."""
+    for said in _PARTS.split(value):
+        if said.strip().lower().rstrip(".") not in _NOTHING:
+            yield said.strip()
 
 
 def _kind_by(rows: tuple[tuple[str, re.Pattern[str]], ...], text: str) -> str:
