@@ -482,6 +482,21 @@ print(json.dumps([code, loaded]), file=sys.stderr)
     assert start_faults(loaded) == []
 
 
+def test_the_spine_starts_light(tmp_path: Path) -> None:
+    """What an agent reads first needs the cells and nothing that is about other kinds of memory."""
+    (tmp_path / "project.mneme").write_text("@ DEC-0001  a\ngist  G\nstate live   since 2026-01-01   seen 2026-01-02\n")
+    program = f"""
+import sys
+from mneme.cli import main
+code = main(["--workspace", {str(tmp_path)!r}, "spine"])
+print([name for name in sys.modules if name.startswith("mneme.")], file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("DEC-0001")
+    others = ("mneme.profiles", "mneme.keys", "mneme.index", "mneme.recall", "mneme.check", "mneme.memory.notes")
+    assert [name for name in others if f"'{name}" in done.stderr] == []
+
+
 def test_a_heavy_start_is_found() -> None:
     """A verb's module, a layer below and a library are found among what was imported."""
     assert start_faults(["mneme.cli.remember", "mneme.engine", "numpy.linalg", "argparse"]) == [

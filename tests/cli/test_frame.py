@@ -406,6 +406,29 @@ def test_an_interrupt_ends_with_one_line(sample: Callable[[Run], None], capsys: 
     assert capsys.readouterr().err == "mneme: interrupted\n"
 
 
+def test_a_request_to_end_is_heeded_like_ctrl_c(
+    sample: Callable[[Run], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a plan had begun is taken back before the process goes, and the exit code says what ended it."""
+    tidied = []
+
+    def run(_args: argparse.Namespace, _io: IO) -> int:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            tidied.append(True)
+        return 0
+
+    sample(run)
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        assert main(["sample", "x"]) == 143
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert tidied == [True]
+    assert capsys.readouterr().err == "mneme: terminated\n"
+
+
 def test_a_broken_pipe_ends_quietly() -> None:
     """A reader that has seen enough gets no complaint, and the exit code is that of any command cut short."""
     reading, writing = os.pipe()

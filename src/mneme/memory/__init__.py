@@ -10,7 +10,6 @@ import posixpath
 from typing import TYPE_CHECKING
 
 from mneme import files
-from mneme.profiles.select import NOTE_SUFFIXES
 from mneme.workspace import CELL_SUFFIXES
 
 if TYPE_CHECKING:
@@ -59,6 +58,7 @@ def load_pieces(workspace: Workspace, paths: Iterable[str] | None = None) -> Ite
 def _is_too_large(path: str, place: Path) -> bool:
     """Say whether a note is one that is cut into nothing, so that nobody need read it."""
     from mneme.formats.note import LARGE_NOTE_BYTES
+    from mneme.profiles.select import NOTE_SUFFIXES
 
     try:
         return path.endswith(NOTE_SUFFIXES) and place.stat().st_size > LARGE_NOTE_BYTES * 4
