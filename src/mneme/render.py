@@ -72,6 +72,10 @@ def problem_text(problem: Problem, *, colour: bool = False) -> str:
     return "\n".join(lines)
 
 
+# What stands behind a record of a workspace that is not trusted, or whose check has failed.
+DOUBT = "  not authoritative"
+
+
 def problem_counts(problems: Iterable[Problem]) -> str:
     """Return how many problems there are of each severity, worst first: `2 errors, 1 warning`."""
     severities = [problem.severity for problem in problems]
@@ -80,10 +84,13 @@ def problem_counts(problems: Iterable[Problem]) -> str:
     return ", ".join(f"{n} {name}{'' if n == 1 else 's'}" for n, name in counts if n) or "no problems"
 
 
-def records_text(records: Sequence[Record], *, colour: bool = False) -> str:
-    """Return records one to a line, in columns: id, state, conf, the first line of the text, place."""
+def records_text(records: Sequence[Record], *, colour: bool = False, doubted: bool = False) -> str:
+    """Return records one to a line, in columns: id, state, conf, the first line of the text, place.
+
+    With `doubted` each says that it is not to be taken at its word.
+    """
     width = max((len(record.id) for record in records), default=0)
-    return "\n".join(_record_line(record, width, colour=colour) for record in records)
+    return "\n".join(_record_line(record, width, colour=colour) + DOUBT * doubted for record in records)
 
 
 def hits_text(hits: Iterable[Hit], *, explain: bool = False, colour: bool = False) -> str:
@@ -121,9 +128,9 @@ def fields_text(values: dict[str, object], *, colour: bool = False) -> str:
     )
 
 
-def shown_text(record: Record, text: str, *, colour: bool = False) -> str:
+def shown_text(record: Record, text: str, *, colour: bool = False, doubted: bool = False) -> str:
     """Return a record as it is written, under the place where it lies."""
-    return f"{paint(place_text(record), 'dim', colour=colour)}\n{safe_text(text)}\n"
+    return f"{paint(place_text(record) + DOUBT * doubted, 'dim', colour=colour)}\n{safe_text(text)}\n"
 
 
 def section_text(title: str, text: str, *, colour: bool = False) -> str:

@@ -115,6 +115,7 @@ def test_the_checks_of_v4_are_errors_there_alone(root: Path) -> None:
     questions = "## Open Questions\n\n" + "".join(f"- Question {n}?\n" for n in range(6))
     put(root, "MEMORY.md", f"# Memory\n\n## Active Decisions\n\n- [a](gone.md)\n\n{questions}")
     put(root, "memory/semantic/a.md", "# A\n\n#tags: nonsense\n\nText.\n")
+    put(root, "memory/semantic/b.md", "# B\n\nText.\n")
     put(root, "memory/working-buffer.md", buffer)
     put(root, "memory/episodic/2026-05-01.md", "# May\n")
     put(root, "memory/archive/2026/05/2026-05-01.md", "# May\n")

@@ -28,7 +28,7 @@ def check_days(roles: Mapping[str, Role], profile: Profile, today: date) -> Iter
     for path, role in roles.items():
         named = role.day is not None and role.day.form == DAY
         if not role.archived and not named and (target := _right_name(path, role, profile, own_folder)):
-            yield path, find("misnamed-day", 0, value=posixpath.basename(path), target=target)
+            yield path, _misnamed(path, role, target, roles)
         if role.day is None:
             continue
         if named:
@@ -39,6 +39,13 @@ def check_days(roles: Mapping[str, Role], profile: Profile, today: date) -> Iter
         age = (today - date.fromisoformat(role.day.date)).days
         if age > limit and not role.archived:
             yield path, find("expired-day", 0, value=age, limit=limit)
+
+
+def _misnamed(path: str, role: Role, target: str, roles: Mapping[str, Role]) -> Found:
+    """Return that a day's note is not called by its day; where that name is taken, that the day has two notes."""
+    if target in roles and role.day is not None:
+        return find("repeated-day", 0, value=role.day.date, other=f"'{target}'", target=target)
+    return find("misnamed-day", 0, value=posixpath.basename(path), target=target)
 
 
 def _own_folder(profile: Profile) -> str:

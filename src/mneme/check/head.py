@@ -52,12 +52,12 @@ def _tags(note: Note, role: Role, profile: Profile) -> Iterator[Found]:
     line = note.tag_line
     if line is None:
         if role.tagged:
-            yield find("misplaced-tags", TAG_LINE, value="the second line is not '#tags:', nor is any other")
+            yield find("missing-tags", TAG_LINE, value="no line of the note is '#tags:'")
         return
     if line.line != TAG_LINE:
         yield find("misplaced-tags", line.line, value=f"'#tags:' stands on line {line.line}, not on line 2")
     if not line.tags:
-        yield find("misplaced-tags", line.line, value="'#tags:' names no tag")
+        yield find("missing-tags", line.line, value="'#tags:' names no tag")
     if not profile.vocabulary:
         return
     for name in line.names:

@@ -22,6 +22,14 @@ _TABLE = (
         fixable=True,
     ),
     Rule(
+        "missing-tags",
+        WARN,
+        "A tagged file names no tag.",
+        "Nothing that goes by tags finds it, and it is never loaded when its subject comes up.",
+        "{value}",
+        OPEN,
+    ),
+    Rule(
         "unknown-tag",
         WARN,
         "A tag is not in the vocabulary.",

@@ -38,12 +38,18 @@ class IO:
     dry_run: bool = False
     colour: bool = False
     alarms: list[str] = field(default_factory=list)
+    doubts: list[bool] = field(default_factory=list, init=False)
     told: list[render.Jsonable] = field(default_factory=list, init=False)  # the problems that were shown
 
     @property
     def missed_some(self) -> bool:
         """Say whether a problem was shown that means something could not be read."""
         return any(getattr(problem, "rule", "") == UNREADABLE for problem in self.told)
+
+    @property
+    def doubted(self) -> bool:
+        """Say whether no record of what was opened may be taken at its word."""
+        return any(self.doubts)
 
     @property
     def today(self) -> date:
@@ -59,6 +65,7 @@ class IO:
         from mneme.engine import open_memory
 
         memory = open_memory(self.workspace, now=self.clock, make=make, shared=self.shared)
+        self.doubts.append(not memory.authoritative)
         if tell_alarm and (alarm := memory.alarm):
             self.alarms.append(alarm)
             self.warn(alarm, "mneme check")
@@ -106,7 +113,7 @@ class IO:
             return
         self.print_diff(done.diff)
         if done.records:
-            self.print(render.records_text(done.records, colour=self.colour))
+            self.print(render.records_text(done.records, colour=self.colour, doubted=self.doubted))
         self.warn_problems(done.problems)
 
     def print_report(self, report: Report, *, most_of_a_rule: int = 0) -> None:

@@ -55,7 +55,7 @@ def run(args: argparse.Namespace, io: IO) -> int:
         io.print_json(records, memory.problems)
     else:
         if records:
-            io.print(render.records_text(records, colour=io.colour))
+            io.print(render.records_text(records, colour=io.colour, doubted=io.doubted))
         else:
             io.say("nothing found")
         io.warn_problems(memory.problems)

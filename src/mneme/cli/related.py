@@ -37,7 +37,7 @@ def run(args: argparse.Namespace, io: IO) -> int:
     else:
         for one in found.beside:
             io.print(f"{render.paint(render.one_line(one.how), 'cyan', colour=io.colour)}")
-            io.print("  " + render.records_text([one.record], colour=io.colour))
+            io.print("  " + render.records_text([one.record], colour=io.colour, doubted=io.doubted))
         io.warn_problems(memory.problems)
     if not found.beside:
         io.say(f"nothing lies beside '{args.id}'")

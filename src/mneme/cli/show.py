@@ -47,14 +47,16 @@ def run(args: argparse.Namespace, io: IO) -> int:
 
 def _print(shown: Shown, io: IO) -> None:
     from mneme import render
+    from mneme.render import DOUBT
 
     if shown.active is None:
-        io.print(render.shown_text(shown.record, shown.text, colour=io.colour))
+        io.print(render.shown_text(shown.record, shown.text, colour=io.colour, doubted=io.doubted))
         return
     if shown.text:
-        io.print(render.shown_text(shown.record, shown.text.rstrip("\n"), colour=io.colour))
+        io.print(render.shown_text(shown.record, shown.text.rstrip("\n"), colour=io.colour, doubted=io.doubted))
     if not shown.records[1:]:
         io.say("nothing is known of it on that day")
     for title, records in (("facts that hold", shown.active), ("facts that held", shown.history)):
         if records:
-            io.print(render.section_text(title, render.facts_text(records, colour=io.colour), colour=io.colour))
+            title_text = title + DOUBT * io.doubted
+            io.print(render.section_text(title_text, render.facts_text(records, colour=io.colour), colour=io.colour))

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace, io: IO) -> int:
         io.print_json(records, memory.problems, tags=[row.as_json() for row in rows])
     else:
         if records:
-            io.print(render.records_text(records, colour=io.colour))
+            io.print(render.records_text(records, colour=io.colour, doubted=io.doubted))
         elif rows:
             io.print(render.rows_text(rows))
         else:

@@ -44,13 +44,18 @@ def capability_block(scene: Scene) -> str:
     return home.capability_block(event.prompt, session=event.session, here=event.cwd)
 
 
+def alarm_block(scene: Scene) -> str:
+    """Return the line that the last check of memory has failed, as long as it has."""
+    return told_line(scene.memory.alarm) if scene.memory is not None else ""
+
+
 def file_block(scene: Scene) -> str:
     """Return what was decided about the file that a tool is about to touch."""
     tool, memory = scene.event.tool, scene.memory
     if memory is None or tool is None or not tool.file:
         return ""
     found = list(_about(memory, tool.file))[-MOST_ABOUT_A_FILE:]
-    return told_block(FILE_MARK, FILE_NOTE, (_told(piece) for piece in reversed(found)))
+    return told_block(FILE_MARK, FILE_NOTE, (_told(piece, memory) for piece in reversed(found)))
 
 
 def _about(memory: Memory, file: str) -> Iterator[Piece]:
@@ -67,9 +72,10 @@ def _about(memory: Memory, file: str) -> Iterator[Piece]:
                 yield piece
 
 
-def _told(piece: Piece) -> str:
+def _told(piece: Piece, memory: Memory) -> str:
     record = piece.record
     verify = ", verify first" if record.state == "stale" or record.conf == "low" else ""
+    verify = verify if memory.authoritative else ", not authoritative"
     return (
         f"{told_line(piece.gist or record.text)} [{told_line(f'{record.path}:{record.line}')}, {record.state}{verify}]"
     )

@@ -62,8 +62,8 @@ KEEPS: dict[str, tuple[str, ...]] = {
 }
 BLOCKS: dict[str, tuple[str, ...]] = {
     SESSION_START: ("blocks.boot_block",),
-    PROMPT: ("blocks.capability_block", "active.active_block"),
-    BEFORE_TOOL: ("blocks.file_block",),
+    PROMPT: ("blocks.alarm_block", "blocks.capability_block", "active.active_block"),
+    BEFORE_TOOL: ("blocks.alarm_block", "blocks.file_block"),
 }
 
 # What the resident engine does for an open workspace while nobody asks.

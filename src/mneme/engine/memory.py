@@ -282,6 +282,11 @@ class Memory:
         """
         return (files.find_file(self.root / files.WORKPLACE / ALARM) or b"").decode("utf-8", "replace").strip()
 
+    @property
+    def authoritative(self) -> bool:
+        """Say whether records may be taken at their word: the workspace is trusted, and no check of it has failed."""
+        return self.workspace.trusted and not self.alarm
+
     def sees(self, record: Record) -> bool:
         """Say whether a record may be told to whoever asks: in a shared context only what is shared."""
         return not self.shared or record.audience == SHARED

@@ -185,7 +185,7 @@ def _standing(memory: Memory, as_of: str) -> Standing:
     today = memory.today
     return Standing(
         today=min(today, date.fromisoformat(as_of)) if as_of else today,
-        authoritative=workspace.trusted and not memory.alarm,
+        authoritative=memory.authoritative,
         stale_days=int(workspace.settings["cells.stale_after_days"]),
         verified_days=workspace.profile.budgets.verified_days,
     )

@@ -35,8 +35,9 @@ def _told_hit(hit: Hit) -> str:
 
 def tell_records(memory: Memory, records: Iterable[Record]) -> str:
     """Return records as a model is told them."""
+    doubt = "" if memory.authoritative else ", not authoritative"
     lines = (
-        f"{told_line(record.text, LONGEST_LINE_CHARS)} [{told_line(record.id)}; {record.state}, {record.path}:{record.line}]"
+        f"{told_line(record.text, LONGEST_LINE_CHARS)} [{told_line(record.id)}; {record.state}{doubt}, {record.path}:{record.line}]"
         for record in records
     )
     told = told_block(MARK, NOTE, lines) or "Nothing."
@@ -47,7 +48,8 @@ def tell_text(memory: Memory, text: str) -> str:
     """Return a text as it is written, between marks that nothing in it can end."""
     body = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     told = f"<{MARK}>\n{body}\n</{MARK}>"
-    return "\n".join(part for part in (memory.alarm, told) if part)
+    doubt = "" if memory.authoritative else "Not authoritative: nobody vouches for what follows."
+    return "\n".join(part for part in (memory.alarm, doubt, told) if part)
 
 
 def tell_data(values: dict[str, Any]) -> dict[str, Any]:

@@ -78,7 +78,7 @@ _TAGGED = ("memory/semantic/", "memory/procedural/")
 
 # The nine checks that v4 runs before important operations: what fails one of them is an error there.
 V4_ERRORS = (
-    *("misplaced-tags", "unknown-tag", "unverified-note", "long-buffer", "many-open-questions"),
+    *("misplaced-tags", "missing-tags", "unknown-tag", "unverified-note", "long-buffer", "many-open-questions"),
     *("incomplete-closure", "broken-decision-link", "misnamed-day", "repeated-day", "expired-day"),
     *("orphaned-buffer", "pending-file", "stale-lock"),
 )
