@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import math
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -19,11 +24,15 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from mneme.index import build
 from mneme.index.backend import ANY, BusyIndexError
-from mneme.index.build import refresh
+from mneme.index.build import embed_missing, refresh
+from mneme.index.embed import Vectors
 from mneme.index.reference import ReferenceBackend
 from mneme.index.search import find_ranked
 from mneme.index.sqlite import SqliteBackend
 from mneme.workspace import Workspace, open_workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PATHS = (
     "memory/project.mneme",
@@ -74,6 +83,35 @@ def built(workspace: Workspace) -> dict[str, object]:
             part.unlink()
     assert made["pieces"] == everything(backend)["pieces"]
     return made
+
+
+class Hashing:
+    """An embedder that knows no meanings: a text's vector is made of its hash."""
+
+    name, dims = "hashing/8@1", 8
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return a unit vector for each text."""
+        return Vectors(self.dims, b"".join(map(self.vector, texts)))
+
+    def vector(self, text: str) -> bytes:
+        """Return the vector of one text."""
+        numbers = [byte - 127.5 for byte in hashlib.blake2b(text.encode(), digest_size=self.dims).digest()]
+        length = math.sqrt(math.fsum(number * number for number in numbers))
+        return struct.pack(f"<{self.dims}f", *(number / length for number in numbers))
+
+
+def vectors_of(backend: SqliteBackend) -> dict[str, float]:
+    """Return for each text, by its own vector, how near its piece's vector is; and hold that none is too many."""
+    embedder = Hashing()
+    pieces = backend.listed(ANY, 10_000)
+    near = {}
+    for row, piece in pieces:
+        question = embedder.vector(piece.spoken)
+        near[piece.record.id] = round(backend.similar(embedder.name, question, [row]).get(row, 0.0), 5)
+        assert row in [hit for hit, _ in backend.by_vector(embedder.name, question, len(pieces), ANY).hits]
+    assert backend.embedded(embedder.name) == len(pieces)
+    return near
 
 
 @pytest.fixture
@@ -164,6 +202,28 @@ class Files(RuleBasedStateMachine):
         """Catch up, or begin to."""
         refresh(self.backends[who], self.workspace, budget_seconds=0.0 if hurried else 60.0)
 
+    @rule()
+    def look_at_once(self) -> None:
+        """Catch up twice at the same time."""
+        threads = [Thread(target=refresh, args=(backend, self.workspace)) for backend in self.backends]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    @rule(who=st.sampled_from((0, 1)))
+    def embed(self, who: int) -> None:
+        """Make the vectors that are missing of what was brought in so far."""
+        embed_missing(self.backends[who], Hashing())
+
+    @rule()
+    def delete_the_index(self) -> None:
+        """Take away all that is derived, as anybody may at any moment."""
+        for backend in self.backends:
+            backend.close()
+        shutil.rmtree(self.root / ".mneme.d")
+        self.backends = [SqliteBackend(self.place), SqliteBackend(self.place)]
+
     @rule(who=st.sampled_from((0, 1)), after=st.integers(0, 3))
     def crash(self, who: int, after: int) -> None:
         """Fail in the middle of catching up, and open the index again."""
@@ -200,6 +260,9 @@ class Files(RuleBasedStateMachine):
             assert refresh(self.backends[0], self.workspace).fresh
             assert everything(self.backends[0]) == built(self.workspace)
             assert everything(self.backends[1]) == everything(self.backends[0])
+            assert not embed_missing(self.backends[0], Hashing())
+            assert {*vectors_of(self.backends[0]).values()} <= {1.0}
+            assert vectors_of(self.backends[1]) == vectors_of(self.backends[0])
 
 
 TestFiles = Files.TestCase
