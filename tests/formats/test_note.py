@@ -12,8 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mneme.formats.note import ENTRIES, FILE, SECTIONS, Note, note_records, parse_note, print_note
-from mneme.formats.record import LIVE, PRIVATE, SHARED, SUPERSEDED
+from mneme.formats.note import Note, note_records, parse_note, print_note
+from mneme.formats.record import ENTRIES, FILE, LIVE, PRIVATE, SECTIONS, SHARED, SUPERSEDED
 from mneme.formats.region import end_marker, start_marker
 from mneme.formats.span import split_lines
 

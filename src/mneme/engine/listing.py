@@ -141,7 +141,8 @@ def _shown_entity(memory: Memory, entity: Entity, as_of: str | None) -> Shown:
 
 
 def _summary_record(memory: Memory, entity: Entity) -> Record:
-    from mneme.formats.note import FILE, note_records
+    from mneme.formats.note import note_records
+    from mneme.formats.record import FILE
 
     workspace, path = memory.workspace, entity.summary_path
     return note_records(

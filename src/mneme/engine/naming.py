@@ -155,7 +155,8 @@ def _whole(memory: Memory, path: str) -> Record:
     plain = replace(plain, tier=workspace.tier_of(path))
     if path.endswith((*CELL_SUFFIXES, ITEMS)):
         return replace(plain, kind="cells" if path.endswith(CELL_SUFFIXES) else "facts")
-    from mneme.formats.note import FILE, note_records, parse_note
+    from mneme.formats.note import note_records, parse_note
+    from mneme.formats.record import FILE
 
     day = workspace.profile.find_day(path)
     note = parse_note(text, path)

@@ -202,8 +202,8 @@ def _is_cut(memory: Memory) -> Callable[[str], bool]:
         return known[path]
 
     def is_document(path: str) -> bool:
-        from mneme.formats.note import SECTIONS
-        from mneme.memory.notes.pieces import grain_of
+        from mneme.formats.record import SECTIONS
+        from mneme.memory.notes.grain import grain_of
 
         return grain_of(path, workspace) == SECTIONS
 

@@ -18,7 +18,20 @@ from mneme.formats.entry import entry_hash, parse_entries
 from mneme.formats.front import parse_front
 from mneme.formats.link import parse_links
 from mneme.formats.pointer import parse_pointers
-from mneme.formats.record import AUDIENCES, CONFS, LIVE, PRIVATE, SHARED, STATES, SUPERSEDED, WARM, Record
+from mneme.formats.record import (
+    AUDIENCES,
+    CONFS,
+    ENTRIES,
+    FILE,
+    LIVE,
+    PRIVATE,
+    SECTIONS,
+    SHARED,
+    STATES,
+    SUPERSEDED,
+    WARM,
+    Record,
+)
 from mneme.formats.record import Link as Relation
 from mneme.formats.region import parse_promotions, parse_regions
 from mneme.formats.section import numbered, parse_sections
@@ -48,7 +61,6 @@ LARGE_NOTE_BYTES = 8 * 1024 * 1024
 LARGE_NOTE_HEAD_BYTES = 64 * 1024
 
 # What a note is cut into: nothing (the file is one record), its sections, or its entries.
-FILE, SECTIONS, ENTRIES = "file", "sections", "entries"
 GRAINS = (FILE, SECTIONS, ENTRIES)
 
 

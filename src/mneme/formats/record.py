@@ -11,6 +11,9 @@ from dataclasses import dataclass
 HOT, WARM, COLD, BUFFER = "hot", "warm", "cold", "buffer"
 TIERS = (HOT, WARM, COLD, BUFFER)
 
+# How finely a note is cut: not at all, by its sections, or by its entries.
+FILE, SECTIONS, ENTRIES = "file", "sections", "entries"
+
 PRIVATE, SHARED = "private", "shared"
 AUDIENCES = (PRIVATE, SHARED)
 

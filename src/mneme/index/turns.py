@@ -9,10 +9,8 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from mneme.check.mask import mask_text
 from mneme.formats.piece import Piece
 from mneme.formats.record import COLD, PRIVATE, PROPOSED, Record
-from mneme.formats.transcript import parse_transcript
 
 if TYPE_CHECKING:
     from mneme.workspace import Workspace
@@ -28,6 +26,9 @@ def is_log(path: str) -> bool:
 
 def turn_pieces(text: str, path: str, workspace: Workspace) -> tuple[Piece, ...]:
     """Return what was said in a session; none of one that was about another folder, unless settings want them all."""
+    from mneme.check.mask import mask_text
+    from mneme.formats.transcript import parse_transcript
+
     found = parse_transcript(text)
     about = PurePath(found.folder) if found.folder else workspace.root
     if not (about.is_relative_to(workspace.root) or workspace.settings["transcripts.everywhere"]):

@@ -32,7 +32,7 @@ _PREPOSED = "in "
 def find_whens(text: str, today: date) -> tuple[When, ...]:
     """Return the dates in a text, in order; of two that overlap the one that begins first, then the longer one."""
     found: list[When] = []
-    for pattern, read in _rules():
+    for pattern, read in _rules(in_ascii=text.isascii()):
         for match in pattern.finditer(text):
             try:
                 when = read(match, today)
@@ -64,8 +64,12 @@ def _apart(found: list[When]) -> Iterator[When]:
 
 
 @cache
-def _rules() -> tuple[tuple[re.Pattern[str], Read], ...]:
-    from mneme.formats.when import chinese, english
+def _rules(*, in_ascii: bool) -> tuple[tuple[re.Pattern[str], Read], ...]:
+    """Return the rules that a text may fit; compiling those for Chinese takes a while, and no ASCII has any."""
+    if in_ascii:
+        from mneme.formats.when import english
 
-    rules = [(re.compile(pattern, re.IGNORECASE), read) for pattern, read in english.RULES]
-    return (*rules, *((re.compile(pattern), read) for pattern, read in chinese.RULES))
+        return tuple((re.compile(pattern, re.IGNORECASE), read) for pattern, read in english.RULES)
+    from mneme.formats.when import chinese
+
+    return (*_rules(in_ascii=True), *((re.compile(pattern), read) for pattern, read in chinese.RULES))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mneme.formats.edit import set_region
-from mneme.formats.note import FILE, note_records, parse_note
-from mneme.formats.record import LIVE
+from mneme.formats.note import note_records, parse_note
+from mneme.formats.record import FILE, LIVE
 from mneme.formats.region import SUMMARY
 from mneme.memory.notes.classified import first_line, name_and_line
 

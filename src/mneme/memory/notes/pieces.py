@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 
 from mneme.formats.closure import DECISIONS, SIGNAL
 from mneme.formats.entry import entry_hash, parse_entries
-from mneme.formats.note import ENTRIES, FILE, LARGE_NOTE_BYTES, SECTIONS, note_records, parse_note
+from mneme.formats.note import LARGE_NOTE_BYTES, note_records, parse_note
 from mneme.formats.piece import Piece
 from mneme.formats.promoted import STALE_SINCE, find_promoted
-from mneme.formats.record import LIVE, RETIRED, STALE, SUPERSEDED, Link
+from mneme.formats.record import ENTRIES, FILE, LIVE, RETIRED, SECTIONS, STALE, SUPERSEDED, Link
 from mneme.formats.region import PROMOTED
 from mneme.formats.section import numbered
 from mneme.formats.stamp import find_date
 from mneme.formats.standing import Standing, parse_standing, without_standing
+from mneme.memory.notes.grain import grain_of
 from mneme.profiles import entity_of
 from mneme.profiles.profile import CLASSES
 
@@ -33,26 +34,15 @@ if TYPE_CHECKING:
     from mneme.formats.section import Section
     from mneme.workspace import Workspace
 
-# Kinds of files that are collected entry by entry, whatever the profile.
 TASK = "task"
 # The frontmatter key of an archive page: the note that its entries once stood in.
 ORIGIN = "from"
-_COLLECTED = frozenset({"memory", "day", "buffer", "task", "user-file", "reminder", "dream"})
 # A part of a long section is about as long as what one reads at a glance; entries are never cut.
 PART_CHARS = 1200
 # What a closure block tells of its day besides when it was written and what is open.
 CLOSURE = "Closure"
 _TOLD = (DECISIONS, SIGNAL)
 _NOTHING = frozenset({"", "none", "nothing", "n/a", "-", "\u65e0", "\u6ca1\u6709"})
-
-
-def grain_of(path: str, workspace: Workspace) -> str:
-    """Return what a note is cut into: nothing, its sections, or its entries."""
-    profile = workspace.profile
-    if profile.is_classified(path):
-        return FILE
-    kind = profile.kind_of(path)
-    return ENTRIES if kind in _COLLECTED or profile.is_tagged(path) or kind in profile.homes else SECTIONS
 
 
 def note_pieces(text: str, path: str, workspace: Workspace) -> tuple[Piece, ...]:
