@@ -344,6 +344,11 @@ def switches_file(env: Mapping[str, str] | None = None) -> Path:
     return config_folder(_environment(env)) / "switches.json"
 
 
+def token_file(env: Mapping[str, str] | None = None) -> Path:
+    """Return where the token lies that the resident engine is asked with over HTTP."""
+    return config_folder(_environment(env)) / "http-token"
+
+
 def search_path(env: Mapping[str, str] | None = None) -> str:
     """Return the folders in which programs are looked for."""
     return _environment(env).get("PATH", os.defpath)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
-import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -204,30 +201,3 @@ def test_the_command_serves_over_stdin_and_stdout(root: Path) -> None:
             return await client.call_tool("recall", {"query": "when do deploys go out?"})
 
     assert "DEC-0001" in text_of(asyncio.run(run()))
-
-
-def test_the_command_serves_several_clients_over_http(root: Path) -> None:
-    """On this machine only."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "mneme", "mcp", "--workspace", str(root), "--http", str(port), "--quiet"]
-    server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-
-    async def one() -> str:
-        async with Client(f"http://127.0.0.1:{port}/mcp") as client:
-            return text_of(await client.call_tool("recall", {"query": "when do deploys go out?"}))
-
-    async def both() -> list[str]:
-        return list(await asyncio.gather(one(), one()))
-
-    try:
-        for _ in range(200):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
-        assert all("DEC-0001" in text for text in asyncio.run(both()))
-    finally:
-        server.terminate()
-        server.wait(20)

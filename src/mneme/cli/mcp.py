@@ -1,7 +1,9 @@
 """Serve this memory to any client of the Model Context Protocol, over stdin and stdout or over HTTP.
 
 A client starts it by itself: give it the command `mneme mcp`, in the folder of the workspace or with --workspace. With
---http it listens on this machine only, for several clients at once. Which tools are listed is a setting: `[mcp] tools`.
+--http it listens on this machine only, for several clients at once: each shows the token that lies in a file of yours
+(`Authorization: Bearer TOKEN`), may name another workspace (`Mneme-Workspace: FOLDER`), and no page in a browser is ever
+answered. Which tools are listed is a setting: `[mcp] tools`. `mneme serve --http` does the same in the resident engine.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ mneme mcp --http 8765
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's own arguments."""
-    parser.add_argument("--http", metavar="PORT", type=int, help="listen on this port of this machine instead")
+    parser.add_argument(
+        "--http", metavar="PORT", type=int, help="listen on this port of this machine instead; 0 takes a free one"
+    )
 
 
 def run(args: argparse.Namespace, io: IO) -> int:
@@ -36,14 +40,28 @@ def run(args: argparse.Namespace, io: IO) -> int:
         raise MnemeError(message, "pip install 'mneme-engine[mcp]'") from error
     from importlib.metadata import version
 
+    if args.http is not None:
+        return _serve_http(args.http, io)
     workplace = Workplace(io.workspace, shared=io.shared, now=clock)
     try:
-        server = make_server(workplace, version("mneme-engine"))
-        if args.http:
-            io.say(f"listening on http://127.0.0.1:{args.http}/mcp; Ctrl-C ends it")
-            server.run("streamable-http", host="127.0.0.1", port=args.http)
-        else:
-            server.run("stdio")
+        make_server(workplace, version("mneme-engine")).run("stdio")
     finally:
         workplace.close()
+    return EXIT_CLEAN
+
+
+def _serve_http(port: int, io: IO) -> int:
+    """Serve over HTTP until Ctrl-C or the end of the session."""
+    import signal
+
+    from mneme.engine.access import access_token
+    from mneme.serve.mcp.http import listening
+    from mneme.serve.mcp.server import clock
+
+    place, token = access_token()
+    ends = (signal.SIGINT, signal.SIGTERM)
+    signal.pthread_sigmask(signal.SIG_BLOCK, ends)  # in the threads that come too, so that it is waited for here
+    with listening(io.workspace, port, token, io.warn, now=clock, shared=io.shared) as chosen:
+        io.say(f"listening on http://127.0.0.1:{chosen}/mcp for whoever has the token in '{place}'; Ctrl-C ends it")
+        signal.sigwait(ends)
     return EXIT_CLEAN

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 EXAMPLES = """
 mneme serve
 mneme serve --background
+mneme serve --http 8765
 mneme serve --status
 mneme serve --stop
 """
@@ -31,6 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stop", action="store_true", help="end the one that runs")
     parser.add_argument(
         "--idle", metavar="MINUTES", type=float, help="leave after so long without a call (default: 30)"
+    )
+    parser.add_argument(
+        "--http",
+        metavar="PORT",
+        type=int,
+        help="also answer MCP clients on this port of this machine; 0 takes a free one",
     )
     parser.add_argument("--detached", action="store_true", help="hold nothing of whoever starts it, as hooks start it")
 
@@ -62,8 +69,8 @@ def _serve(args: argparse.Namespace, io: IO, socket: Path) -> int:
 
     if not args.detached:
         io.say(f"listening on '{socket}'")
-    terms = serve.Terms(socket, serve.IDLE_MINUTES if args.idle is None else args.idle)
-    why = serve.run(terms, warn, detached=args.detached)
+    terms = serve.Terms(socket, serve.IDLE_MINUTES if args.idle is None else args.idle, http_port=args.http)
+    why = serve.run(terms, warn, detached=args.detached, say=io.say)
     if not args.detached:
         io.say(f"ended: {why}" if why else "another engine runs already; mneme serve --stop ends it")
     return 0 if why or args.detached else 1

@@ -6,14 +6,20 @@ and can take it back to the byte.
 
 from __future__ import annotations
 
+import contextlib
+import os
+import shlex
+import stat
 from typing import TYPE_CHECKING
 
+from mneme.errors import RefusedError
 from mneme.files.disk import make_folder, storage_errors, sync_folder, write_new
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _MAY_RUN = 0o111
+_OTHERS = 0o077
 
 
 def put_outside(place: Path, content: bytes | None, *, runs: bool = False) -> None:
@@ -28,6 +34,22 @@ def put_outside(place: Path, content: bytes | None, *, runs: bool = False) -> No
         else:
             _replace(place, content, runs=runs and not place.exists())
         sync_folder(place.parent)
+
+
+def kept_secret(place: Path, fresh: str) -> str:
+    """Return the secret that a file keeps, for its owner alone; a fresh one where there is no such file yet."""
+    with storage_errors(place):
+        make_folder(place.parent)
+        with contextlib.suppress(FileExistsError):
+            handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(fresh)
+            sync_folder(place.parent)
+        found = place.lstat()
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & _OTHERS:
+            message = f"'{place}' may be read by others, so it keeps no secret"
+            raise RefusedError(message, f"rm {shlex.quote(str(place))}")
+        return place.read_text(encoding="ascii").strip()
 
 
 def _replace(place: Path, content: bytes, *, runs: bool) -> None:

@@ -22,7 +22,7 @@ from mneme.serve.line import Line
 from mneme.serve.rooms import Rooms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
 IDLE_MINUTES = 30.0
@@ -33,22 +33,47 @@ _STOP_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Under which terms the engine stays: where it listens, how long it waits for nothing, how large it may grow."""
+    """Under which terms the engine stays: where it listens, how long it waits for nothing, how large it may grow.
+
+    With a port it also answers MCP clients over HTTP, and does not leave for want of hooks.
+    """
 
     socket: Path
     idle_minutes: float = IDLE_MINUTES
     largest_megabytes: int = LARGEST_MEGABYTES
+    http_port: int | None = None
 
 
-def run(terms: Terms, warn: Callable[[str], None], *, detached: bool = False) -> str:
+def run(
+    terms: Terms, warn: Callable[[str], None], *, detached: bool = False, say: Callable[[str], None] | None = None
+) -> str:
     """Serve until it is time to go, and return why; the empty text where another engine is there already."""
     if detached:
         leave_parent()
     with taken_seat(terms.socket.parent, names=(terms.socket.name, "starting")) as taken:
         if not taken:
             return ""
-        with contextlib.closing(Rooms(_now, warn)) as rooms, Line(terms.socket, rooms.answer, warn) as line:
+        with (
+            contextlib.closing(Rooms(_now, warn)) as rooms,
+            Line(terms.socket, rooms.answer, warn) as line,
+            _http(terms, warn, say or (lambda _: None)),
+        ):
             return _stay(terms, rooms, line)
+
+
+@contextlib.contextmanager
+def _http(terms: Terms, warn: Callable[[str], None], say: Callable[[str], None]) -> Iterator[None]:
+    """Answer MCP clients over HTTP while the block runs, where that was asked for."""
+    if terms.http_port is None:
+        yield
+        return
+    from mneme.engine.access import access_token
+    from mneme.serve.mcp.http import listening
+
+    place, token = access_token()
+    with listening(None, terms.http_port, token, warn, now=_now) as port:
+        say(f"listening on http://127.0.0.1:{port}/mcp for whoever has the token in '{place}'")
+        yield
 
 
 def _now() -> datetime:
@@ -100,7 +125,7 @@ def _stay(terms: Terms, rooms: Rooms, line: Line) -> str:
             return "its socket is gone"
         if rooms.is_busy():
             continue
-        if rooms.idle_seconds() > terms.idle_minutes * 60:
+        if terms.http_port is None and rooms.idle_seconds() > terms.idle_minutes * 60:
             return "nobody asked for long"
         if _megabytes() > terms.largest_megabytes:
             return "it had grown too large"
