@@ -1,6 +1,6 @@
 """The dream diary: `DREAMS.md`, one entry for each phase of a night, in sentences that a person likes to read.
 
-Written from templates, chosen by the night and not by chance, so that the same night always tells the same dream. The
+Written from templates, chosen by the night and not by chance: the same night always tells the same dream, the next one another. The
 region and its entries have OpenClaw's form. When the diary grows past its budget the oldest entries move to the
 archive. What may be a secret is never told.
 """
@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from hashlib import sha256
+from datetime import date
 from typing import TYPE_CHECKING
 
 from mneme.check.secret import find_secrets
-from mneme.consolidate.dream.phases import DEEP, LIGHT, REM
+from mneme.consolidate.dream.phases import DEEP, LIGHT, PHASES, REM
 from mneme.consolidate.dream.taint import plain_snippet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
     from mneme.consolidate.dream.entry import Entry
@@ -36,28 +36,61 @@ _OPENINGS = {
         "It was quiet, and the notes lay where they had been put.",
         "First there was only the rustle of pages.",
         "The last days stood in a row, like cups to be washed.",
+        "Before anything else I counted what the {weekday} had left on the table.",
+        "Voices first, then words, then what the words were for.",
+        "I walked back along the {weekday}, slowly, picking things up.",
+        "Nothing pressed, so I let the day pass by once more.",
     ),
     REM: (
         "Then the same words kept coming round.",
         "Deeper down, the days began to rhyme.",
         "Some things had been said more than once.",
         "The week folded over on itself, and what lay double showed through.",
+        "Further in, there was a pattern, or something that wished to be one.",
+        "What had been apart by day stood side by side.",
+        "I heard an echo and went to see what it came from.",
     ),
     DEEP: (
         "Towards morning I decided what to keep.",
         "At the end there was little to carry, and it was enough.",
         "Before waking I put things in their place.",
         "The last hour is for choosing.",
+        "Then it was time to write in ink.",
+        "A shelf is only so long; I looked at each thing twice.",
+        "I held what was left up to the light.",
+        "By the time the {weekday} was over for good, this was settled.",
     ),
 }
 _BRIDGES = {
-    LIGHT: ("What stayed longest:", "I held on to", "Near the top lay", "One thing caught the light:"),
+    LIGHT: (
+        "What stayed longest:",
+        "I held on to",
+        "Near the top lay",
+        "One thing caught the light:",
+        "My hand closed around",
+        "I read it twice:",
+        "Somebody will want to know this again:",
+    ),
     REM: (
         "It may be that this holds:",
         "Something that may last:",
         "I would not be surprised if this were true for long:",
+        "If I had to bet, I would bet on",
+        "Under the noise there was perhaps a truth:",
     ),
 }
+_AGAIN = (
+    "Again and again: {words}.",
+    "It was mostly about {words}.",
+    "{words} would not let go.",
+    "Everywhere I met {words}.",
+)
+_ASKED = (
+    "{many} asked for by day.",
+    "{many} needed before the day was out.",
+    "{many} looked for, and found.",
+)
+_READ = ("{notes} had something new.", "{notes} had grown.", "I turned {notes} over.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +106,15 @@ def tell_light(day: str, notes: int, chosen: Sequence[Entry]) -> Told | None:
     spoken = [quote for entry in chosen if (quote := quoted(entry.snippet))][:MOST_TOLD]
     if not spoken:
         return None
-    pick = _picker(day, LIGHT)
-    read = f" {_count(notes, 'note')} had something new." if notes else ""
+    pick = _Picker(day, LIGHT)
     asked = sum(entry.recalls > 0 for entry in chosen)
-    needed = f" {_count(asked, 'of them was', 'of them were')} asked for by day." if asked else ""
-    body = f"{pick(_BRIDGES[LIGHT])} {_listed(spoken)}"
-    return Told(LIGHT, f"{pick(_OPENINGS[LIGHT])}{read} {body}{needed}")
+    parts = [pick(_OPENINGS[LIGHT])]
+    if notes:
+        parts.append(_sentence(pick(_READ).format(notes=_count(notes, "note"))))
+    parts.append(f"{pick(_BRIDGES[LIGHT])} {_listed(spoken)}")
+    if asked:
+        parts.append(_sentence(pick(_ASKED).format(many=_count(asked, "of them was", "of them were"))))
+    return Told(LIGHT, " ".join(parts))
 
 
 def tell_rem(day: str, themes: Sequence[Theme], truths: Sequence[Truth]) -> Told | None:
@@ -87,11 +123,11 @@ def tell_rem(day: str, themes: Sequence[Theme], truths: Sequence[Truth]) -> Told
     themes = [theme for theme in themes if theme.count > 1]
     if not themes and not spoken:
         return None
-    pick = _picker(day, REM)
+    pick = _Picker(day, REM)
     parts = [pick(_OPENINGS[REM])]
     if themes:
         words = [f"`{theme.tag}` ({theme.count})" for theme in themes[:MOST_THEMES]]
-        parts.append(f"Again and again: {_joined(words)}.")
+        parts.append(pick(_AGAIN).format(words=_joined(words)))
     if spoken:
         parts.append(f"{pick(_BRIDGES[REM])} {_listed(spoken)}")
     return Told(REM, " ".join(parts))
@@ -101,7 +137,7 @@ def tell_deep(day: str, promoted: Sequence[str], faded: Sequence[str], left: Seq
     """Tell what was kept and what was let go; None where nothing was."""
     if not (promoted or faded or left):
         return None
-    parts = [_picker(day, DEEP)(_OPENINGS[DEEP])]
+    parts = [_Picker(day, DEEP)(_OPENINGS[DEEP])]
     for words, verb in ((promoted, "Now I keep"), (faded, "This has grown pale:"), (left, "I put away")):
         spoken = [quote for word in words if (quote := quoted(word))][:MOST_TOLD]
         if spoken:
@@ -110,14 +146,22 @@ def tell_deep(day: str, promoted: Sequence[str], faded: Sequence[str], left: Seq
     return Told(DEEP, " ".join(parts))
 
 
-def _picker(day: str, phase: str) -> Callable[[Sequence[str]], str]:
-    """Return a function that picks from a list by the night: always the same, never twice alike in a row."""
-    seed = int.from_bytes(sha256(f"{day}:{phase}".encode()).digest()[:4])
+class _Picker:
+    """Picks from lists by the night: always the same for one night, never the same on two nights in a row."""
 
-    def pick(choices: Sequence[str]) -> str:
-        return choices[seed % len(choices)]
+    __slots__ = ("_day", "_place")
 
-    return pick
+    def __init__(self, day: str, phase: str) -> None:
+        self._day = date.fromisoformat(day)
+        self._place = self._day.toordinal() + PHASES.index(phase)
+
+    def __call__(self, choices: Sequence[str]) -> str:
+        """Return one of some choices; lists of different lengths turn at different speeds."""
+        return choices[self._place % len(choices)].replace("{weekday}", f"{self._day:%A}")
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def quoted(text: str) -> str:
@@ -140,7 +184,7 @@ def _joined(words: Sequence[str]) -> str:
 
 def _count(number: int, one: str, many: str = "") -> str:
     many = many or f"{one}s"
-    return f"One {one}" if number == 1 else f"{number} {many}"
+    return f"one {one}" if number == 1 else f"{number} {many}"
 
 
 # The file
