@@ -1,6 +1,6 @@
 """A year of dreaming: does what mattered get promoted, does noise stay out, is what changed told as it is now?
 
-    bench/life.py --data DIR [--seed 7] [--nights 365] [--json] [--ours-only]
+    bench/life.py --data DIR [--seed 7 ...] [--nights 365] [--json] [--ours-only]
 
 The year is made from a seed, with wording from the workspaces and transcripts in DIR (`workspaces/`, `transcripts/`).
 It is lived twice, night by night, in a workspace of its own: in our scoring, and in OpenClaw's without our budgets. A
@@ -52,11 +52,24 @@ class Life:
         for ask in self.year.asks[day]:
             self._ask(ask)
         now = datetime.combine(date.fromisoformat(day), clock(23, tzinfo=UTC))
-        began = time.perf_counter()
-        open_memory(str(self.root), now=lambda: now).dream(force=True)  # the check before it is timed elsewhere
-        seconds = time.perf_counter() - began
+        began = time.process_time()
+        self._dream(now)
+        seconds = time.process_time() - began
         asked = [ask.fact for ask in self.year.asks[day] if ask.origin == "asked" and ask.fact >= 0]
-        return {"day": day, "promoted": self._promoted(), "asked": asked, "sizes": self._sizes(), "seconds": seconds}
+        before = self._state()
+        self._dream(now)
+        figures = {"sizes": self._sizes(), "seconds": seconds, "same_again": self._state() == before}
+        return {"day": day, "promoted": self._promoted(), "asked": asked, **figures}
+
+    def _dream(self, now: datetime) -> None:
+        with open_memory(str(self.root), now=lambda: now) as memory:
+            memory.dream(force=True)  # the check before it is timed elsewhere
+
+    def _state(self) -> dict[str, bytes]:
+        """Return everything that a night writes."""
+        written = [self.root / "MEMORY.md", self.root / "DREAMS.md", *(self.root / "memory").rglob("*")]
+        state = (place for place in written if place.is_file() and place.parent.name != "memory")
+        return {str(place): place.read_bytes() for place in state}
 
     def _note(self, day: str) -> None:
         path = f"memory/{day}.md"
@@ -128,7 +141,7 @@ def main() -> int:
     """Run it from the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--seed", type=int, default=[7], nargs="+", help="one year for each")
     parser.add_argument("--nights", type=int, default=365)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--ours-only", action="store_true")
@@ -138,16 +151,17 @@ def main() -> int:
     if not pools.lasting or not pools.passing:
         print(f"there are no workspaces and transcripts in '{args.data}'", file=sys.stderr)
         return 2
-    year = make_year(pools, args.seed, FIRST_DAY, args.nights)
-    days = sorted(year.notes)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = args.keep or Path(temporary)
-        ways = ["trusted"] if args.ours_only else list(WAYS)
-        found = {way: run(year, days, way, folder) for way in ways}
+    found: dict[str, Any] = {}
+    for seed in args.seed:
+        year = make_year(pools, seed, FIRST_DAY, args.nights)
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = (args.keep or Path(temporary)) / str(seed)
+            for way in ["trusted"] if args.ours_only else list(WAYS):
+                found[f"{way} {seed}"] = run(year, sorted(year.notes), way, folder)
     if args.json:
         print(json.dumps(found, indent=1))
         return 0
-    print(f"seed {args.seed}, {len(pools.lasting)} curated lines, {len(pools.passing)} passing ones")
+    print(f"{len(pools.lasting)} curated lines, {len(pools.passing)} passing ones")
     for name in next(iter(found.values())):
         print(f"{name:<22}", *(f"{way}: {figures[name]!s:<28}" for way, figures in found.items()))
     return 0

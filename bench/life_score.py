@@ -55,10 +55,12 @@ def score(truth: Path, nights: Path) -> dict[str, Any]:
         "nights_over_budget": over,
         "memory_lines_at_end": rows[-1]["sizes"]["memory_lines"][0],
         "memory_chars_at_end": rows[-1]["sizes"]["memory_chars"][0],
-        "seconds_a_night": {
+        "nights_not_idle_again": sum(not row["same_again"] for row in rows),
+        "cpu_seconds_a_night": {
             "median": round(median(seconds), 4),
             "from_30": round(median(early), 4),
             "last_30": round(median(seconds[-FLAT_FROM:]), 4),
+            "growth": round(median(seconds[-FLAT_FROM:]) / median(early), 2),
         },
     }
 

@@ -418,7 +418,7 @@ def test_scoring_as_openclaw_promotes_what_was_only_looked_at(tmp_path: Path) ->
         place = Place(tmp_path / scoring)
         place.write("mneme.toml", f'[dream]\nscoring = "{scoring}"\n')
         place.write(NOTE, "# 2026-04-01\n\n- Move backups to S3 Glacier for the gateway router.\n")
-        for night in range(7):
+        for night in range(10):
             place.dream(after(night / 3 * 2))
         assert len(promoted(place)) == expected, scoring
     assert files.WORKPLACE == ".mneme.d"

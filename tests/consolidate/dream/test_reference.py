@@ -206,21 +206,21 @@ def test_each_phase_leaves_an_event(place: Place) -> None:
     assert light["timestamp"] == "2026-04-05T12:00:00.000Z"
 
 
-def test_signals_of_a_phase_count_each_run_and_go_with_their_entry(place: Place) -> None:
-    """Keys that the store does not know are purged."""
+def test_signals_of_a_phase_count_each_night_and_go_with_their_entry(place: Place) -> None:
+    """One a day; keys that the store does not know are purged."""
     place.write(NOTE, TEXT)
     unknown = {"key": "memory:x:1:1", "lightHits": 4, "remHits": 0, "lastLightAt": NEVER}
     tree = {"version": 1, "updatedAt": NEVER, "entries": {"memory:x:1:1": unknown}}
     place.write("memory/.dreams/phase-signals.json", json.dumps(tree))
-    for minute in range(2):
-        place.dream(NOON + timedelta(minutes=minute), ["light"])
+    for day in range(2):
+        place.dream(NOON + timedelta(days=day), ["light"])
     signals = json.loads(place.read("memory/.dreams/phase-signals.json"))["entries"]
     assert signals == {
         f"memory:{NOTE}:3:4": {
             "key": f"memory:{NOTE}:3:4",
             "lightHits": 2,
             "remHits": 0,
-            "lastLightAt": "2026-04-05T12:01:00.000Z",
+            "lastLightAt": "2026-04-06T12:00:00.000Z",
         }
     }
 
@@ -239,6 +239,18 @@ def test_the_diary_has_the_date_of_its_zone(place: Place) -> None:
     )
     assert diary.rstrip().endswith("My own words.")
     assert not (place.root / "DREAMS.md").exists()
+
+
+def test_a_second_run_on_one_day_is_idle(place: Place) -> None:
+    """The next day counts anew; a note that was edited counts the same day."""
+    place.write(NOTE, TEXT)
+    place.dream(NOON)
+    before = place.files()
+    assert place.dream(NOON + timedelta(hours=1)).status == "idle"
+    assert place.files() == before
+    place.write(NOTE, f"{TEXT}\n- Rotate the access keys in May.\n")
+    assert place.dream(NOON + timedelta(hours=2)).status == "dreamt"
+    assert place.dream(NOON + timedelta(days=1)).status == "dreamt"
 
 
 def test_a_day_belongs_to_the_zone(place: Place) -> None:

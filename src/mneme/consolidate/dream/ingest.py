@@ -198,6 +198,13 @@ def take_in_as_openclaw(
     return following
 
 
+def fresh_as_openclaw(
+    notes: Notes, stamps: Mapping[str, Mapping[str, int]], now: datetime, lookback_days: int
+) -> list[str]:
+    """Return the notes of the last days that are not as the checkpoint has them."""
+    return [path for path, _ in _recent_days(notes, now, lookback_days) if notes.stamp(path) != stamps.get(path)]
+
+
 def _recent_days(notes: Notes, now: datetime, lookback_days: int) -> Sequence[tuple[str, str]]:
     """Return the notes named by their day alone, directly in `memory/`, newest first."""
     own = ((path, path.removeprefix("memory/")[:-3]) for path in notes.days() if _is_plain(path))

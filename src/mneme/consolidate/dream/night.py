@@ -125,9 +125,16 @@ def _is_idle(state: State, wanted: Iterable[str], recalls: Sequence[Recall], tra
     windows = {LIGHT: state.rules.light_days, REM: state.rules.rem_days}
     for phase in wanted:
         days = windows.get(phase)
-        if days is not None and ingest.fresh_notes(state.notes, state.memo.read.get(phase, {}), state.now, days):
+        if days is not None and _has_fresh_notes(state, phase, days):
             return False
     return not _new_lines(state, transcripts)
+
+
+def _has_fresh_notes(state: State, phase: str, days: int) -> bool:
+    """Say whether a phase has notes to read; each way of counting keeps its own checkpoint."""
+    if state.rules.trusted:
+        return bool(ingest.fresh_notes(state.notes, state.memo.read.get(phase, {}), state.now, days))
+    return bool(ingest.fresh_as_openclaw(state.notes, state.stamps, state.now, days))
 
 
 def _is_tonight(state: State, phase: str) -> bool:
