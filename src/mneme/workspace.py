@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mneme import files
-from mneme.errors import NotFoundError
+from mneme.errors import NotFoundError, StorageError
 from mneme.settings import FILE_NAME, Settings, parse_settings
 
 if TYPE_CHECKING:
@@ -111,10 +111,14 @@ class Workspace:
         return sorted(found)
 
     def default_cell_file(self) -> str:
-        """Return the cell file that a new cell goes to."""
+        """Return the cell file that a new cell goes to; an error where a folder that may hold it cannot be listed."""
         if chosen := self.settings.find("cells.default"):
             return str(chosen)
         existing = [path for path in self.cell_files() if path != PROPOSALS_FILE]
+        for folder in self.closed:
+            if DEFAULT_CELL_FILE.startswith(folder):
+                message = f"the folder '{folder or '.'}' cannot be listed, so it is not known where cells go"
+                raise StorageError(message, f"ls -ld {self.root / folder}")
         return existing[0] if len(existing) == 1 else DEFAULT_CELL_FILE
 
     def walk(self, suffixes: tuple[str, ...]) -> Iterator[str]:

@@ -10,7 +10,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mneme import files
+from mneme import cli, files
 from mneme.errors import MnemeError
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -40,6 +40,7 @@ def plan_mixed() -> files.Plan:
 
 def main(verb: str) -> int:
     """Run one verb, as the command line would."""
+    cli._heed_termination()
     try:
         if verb == "mixed":
             files.apply(ROOT, plan_mixed(), now=NOW)
@@ -52,6 +53,9 @@ def main(verb: str) -> int:
     except MnemeError as error:
         sys.stderr.write(f"mneme: {error.message}\n")
         return error.exit_code
+    except cli.Terminated:
+        sys.stderr.write("mneme: terminated\n")
+        return 143
     except KeyboardInterrupt:
         sys.stderr.write("mneme: interrupted\n")
         return 130

@@ -394,3 +394,11 @@ def test_hostile_text_is_read_in_time_that_grows_with_it(text: str) -> None:
     file = parse_cells(text)
     assert len(file.columns) == len(file.cells)
     assert isinstance(file, CellFile)
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-01-\t5", "2026-01-+5", "2_26-01-05", " 026-01-05", "2026-01-5 ", "\u0662026-01-05"]
+)
+def test_a_date_is_digits(text: str) -> None:
+    """What a lenient reader of numbers would take is no date, for a check as for the format."""
+    assert not shape.is_date(text)

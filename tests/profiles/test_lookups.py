@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mneme.errors import BadInputError
+from mneme.errors import BadInputError, StorageError
 from mneme.settings import Settings, parse_settings
 from mneme.workspace import Workspace
 
@@ -62,6 +62,15 @@ def test_a_folder_that_cannot_be_listed_is_told(tmp_path: Path) -> None:
         workspace = Workspace(tmp_path / name)
         assert not workspace.memory_files().notes
         assert workspace.closed == closed
+
+
+def test_where_cells_go_is_not_guessed_from_a_folder_that_cannot_be_listed(tmp_path: Path) -> None:
+    """A second cell file, made because the first was not seen, would be a second home."""
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(StorageError, match=r"the folder '\.' cannot be listed"):
+        Workspace(tmp_path / "file").default_cell_file()
+    assert Workspace(tmp_path / "file", Settings({"cells.default": "a.mneme"})).default_cell_file() == "a.mneme"
+    assert Workspace(tmp_path / "nowhere").default_cell_file() == "memory/project.mneme"
 
 
 def test_a_link_shares_no_more_than_what_it_leads_to(tmp_path: Path) -> None:

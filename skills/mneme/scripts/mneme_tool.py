@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Built by tools/build_skill.py from the sources of mneme: edit those, then `make skill`.
-# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 4404b5547ea35b6b
+# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 6fcd21a07e159dc1
 # ruff: noqa: B905, F821, I001, RUF100, UP036
 # fmt: off
 # mypy: ignore-errors
@@ -1737,8 +1737,12 @@ def is_date(text: str) -> bool:
 def _date_or_none(text: str) -> date | None:
     if len(text) != len("2026-06-05") or text[4] != "-" or text[7] != "-" or not text.isascii():
         return None
+    year, month, day = text[:4], text[5:7], text[8:]
+    # `int` also takes signs, underscores and space around.
+    if not (year + month + day).isdigit():
+        return None
     try:
-        return date(int(text[:4]), int(text[5:7]), int(text[8:]))
+        return date(int(year), int(month), int(day))
     except ValueError:
         return None
 
