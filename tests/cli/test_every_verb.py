@@ -66,6 +66,7 @@ UNDONE: dict[str, tuple[tuple[str, ...], ...]] = {
     "capture": (("capture", "--from", "note"),),
     "refine": (("refine",), ("refine", "--prompt")),
     "review": (("review",),),
+    "sublimate": (("sublimate",),),
     "synthesize": (("synthesize",),),
     "accept": (("accept", "PROP-0001"),),
     "reject": (("reject", "PROP-0001", "--why", "no"),),
@@ -103,6 +104,7 @@ TWICE: tuple[tuple[str, ...], ...] = (
     ("refine",),
     ("refine", "--prompt"),
     ("review",),
+    ("sublimate",),
     ("synthesize",),
     ("archive",),
     ("schedule", "run", "--due"),
@@ -180,7 +182,7 @@ MORE = (
 PRIVATE = (
     *("SQLite", "desk lamp", "yearly", "Lists, never", "lists-never", "Danish", "danish", "new desk", "Long ago"),
     *("DEC-0001", "DEC-0077", "project.mneme", "loose.mneme", "harbour.md", "brain/areas/acme", "acme-001"),
-    *("map is blue", "shelf to mend", "Old boats", "Loose ends", "lake", "red shelf", "Harald", "harald"),
+    *("map is blue", "shelf to mend", "Old boats", "Loose ends", "lake", "red shelf", "Harald", "harald", "ighthouse"),
 )
 GIVEN = {"SOUL.md": "# Soul\n\nCalm.\n", "memory/new.md": "# New\n"}
 
@@ -212,11 +214,12 @@ def root(tmp_path: Path) -> Path:
     put(
         root,
         "memory/2026-03-02.md",
-        "# 2026-03-02\n\n- 09:00 We decided to keep the backups on the red shelf in the attic\n",
+        "# 2026-03-02\n\n- 09:00 We decided to keep the backups on the red shelf in the attic\n- 10:00 The lighthouse is blocked by the weather\n",
     )
     put(root, "memory/harbour.md", "# Harbour\n\nOld boats.\n\nSee [it](gone/2026-01-03.md).\n")
     put(root, "memory/loose.mneme", LOOSE)
     put(root, "brain/areas/harald/items.json", FACTS)
+    put(root, "knowledge/project-tracker.md", "# Projects\n\n## Lighthouse\n\n- 2026-01-03: begun\n")
     put(
         root,
         "logs/s.jsonl",

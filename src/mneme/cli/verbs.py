@@ -80,6 +80,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("refine", UPKEEP, "verify what was dreamt and what is new", writes=True),
     Verb("review", UPKEEP, "review the week: outcomes home, repairs, archive", writes=True),
     Verb("synthesize", UPKEEP, "rewrite the summaries of entities from their facts", writes=True),
+    Verb("sublimate", UPKEEP, "propose pages of knowledge of what has ripened", writes=True),
     Verb("capture", UPKEEP, "propose what was said in recent notes and sessions", writes=True),
     Verb("proposals", UPKEEP, "list what waits for your word"),
     Verb("accept", UPKEEP, "make memories of proposals", writes=True),

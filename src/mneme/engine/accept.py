@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 SELF = "user"
 # What refinement suggests for MEMORY.md itself.
 PROMOTION = "promotion"
+
 # What a kind becomes where the profile has no home for it, in order.
 FALLBACKS = {
     "todo": ("task", "goal"),
@@ -87,9 +88,15 @@ def _accept_one(memory: Memory, one: Proposal, *, force: bool, dry_run: bool) ->
         settle = _settled(memory, one, became[-1])
         return dataclasses.replace(plan, verb="accept", changes=(*plan.changes, settle), note=f"{one.id} {plan.note}")
 
+    from mneme.consolidate.sublimate import KNOWLEDGE
+    from mneme.engine.sublimate import merge
+
     became: list[str] = []
     memory.joined = joined
     try:
+        if one.kind == KNOWLEDGE:
+            merged = merge(memory, one, dry_run=dry_run)
+            return Accepted(one.id, became[-1], merged)
         if one.kind == PROMOTION and (promoted := _promoted(memory, one, dry_run=dry_run)) is not None:
             return Accepted(one.id, became[-1], promoted)
         done = memory.remember(

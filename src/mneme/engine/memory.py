@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from mneme.engine import schedule as in_schedule
     from mneme.engine import sessions as in_sessions
     from mneme.engine import spine as in_spine
+    from mneme.engine import sublimate as in_sublimate
     from mneme.engine import synthesize as in_synthesize
     from mneme.engine.results import Done
     from mneme.files import Plan
@@ -114,6 +115,7 @@ VERBS = {
     "show": "listing",
     "spine": "spine",
     "spine_records": "spine",
+    "sublimate": "sublimate",
     "supersede": "revise",
     "switch_active": "active",
     "synthesize": "synthesize",
@@ -194,6 +196,7 @@ class Memory:
         show = in_listing.show
         spine = in_spine.spine
         spine_records = in_spine.spine_records
+        sublimate = in_sublimate.sublimate
         supersede = in_revise.supersede
         switch_active = in_active.switch_active
         synthesize = in_synthesize.synthesize
