@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mneme.formats.when import add_months, find_when, find_whens
+from mneme.formats.when.english import RULES, TELLING
 
 SATURDAY = date(2026, 1, 31)
 
@@ -185,3 +187,12 @@ def test_months_are_added_without_leaving_the_month_meant(day: date, count: int)
     assert (there.year * 12 + there.month) - (day.year * 12 + day.month) == count
     assert there.day <= day.day
     assert there.day == day.day or (there + timedelta(days=1)).day == 1
+
+
+@given(st.lists(st.sampled_from(["last", "next", "this", "in", "the", "early", "mid", "of", "a", "few", "two", "couple",
+                                 "ago", "back", "from", "now", "before", "after", "since", "during", "half", "every"])))  # fmt: skip
+def test_no_rule_fits_a_text_without_a_telling_word(words: list[str]) -> None:
+    """So that none has to be compiled for it."""
+    text = " ".join(words)
+    assert TELLING.isdisjoint(words)
+    assert not any(re.search(pattern, text, re.IGNORECASE) for pattern, _ in RULES)

@@ -27,11 +27,14 @@ __all__ = ["DAY", "MONTH", "STRETCH", "WEEK", "YEAR", "When", "add_months", "fin
 _EDGE = " \t\n.,?!。，？！"
 _LEAD = re.compile(r"(?:(?:on|in|at|of|from|for|during|the|about|around|earlier|later)\s+)+", re.IGNORECASE)
 _PREPOSED = "in "
+_DIGIT, _LETTERS = re.compile("[0-9]"), re.compile("[a-z]+")
 
 
 def find_whens(text: str, today: date) -> tuple[When, ...]:
     """Return the dates in a text, in order; of two that overlap the one that begins first, then the longer one."""
     found: list[When] = []
+    if text.isascii() and not _may_hold_dates(text):
+        return ()
     for pattern, read in _rules(in_ascii=text.isascii()):
         for match in pattern.finditer(text):
             try:
@@ -40,6 +43,12 @@ def find_whens(text: str, today: date) -> tuple[When, ...]:
                 continue
             found.append(replace(when, start=match.start(), end=match.end()))
     return tuple(_apart(sorted(found, key=lambda when: (when.start, -when.end))))
+
+
+def _may_hold_dates(text: str) -> bool:
+    from mneme.formats.when.english import TELLING
+
+    return _DIGIT.search(text) is not None or not TELLING.isdisjoint(_LETTERS.findall(text.lower()))
 
 
 def find_when(text: str, today: date) -> When | None:

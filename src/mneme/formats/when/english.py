@@ -62,6 +62,27 @@ _DAYS_AWAY = {
     "day after tomorrow": 2,
 }
 
+# Every rule below needs a digit or one of these: a text that has neither has no date, and no rule need be compiled for it.
+TELLING = frozenset(
+    {
+        *(word for names in (_WEEKDAYS, _MONTHS, _SEASONS) for word in names),
+        *(f"{unit}{end}" for unit in _UNITS for end in ("", "s")),
+        *[
+            "weekend",
+            "weekends",
+            "quarter",
+            "today",
+            "tonight",
+            "yesterday",
+            "tomorrow",
+            "night",
+            "morning",
+            "afternoon",
+            "evening",
+        ],
+    }
+)
+
 
 def _any_of(names: object) -> str:
     return "|".join(sorted(map(str, names), key=len, reverse=True))  # type: ignore[call-overload] # any names
