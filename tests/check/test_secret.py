@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mneme.check.secret import find_in_line, find_secrets
+from mneme.check.secret_shapes import SHAPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,6 +33,34 @@ FOUND = {
     "a Hugging Face token": "hf_" + (MIXED + MIXED)[:34],
     "a SendGrid key": "SG." + MIXED[:22] + "." + (MIXED + MIXED)[:43],
     "a DigitalOcean token": "dop_v1_" + HEX,
+    "a Google token": "ya29." + MIXED + MIXED,
+    "a Docker token": "dckr_pat_" + MIXED,
+    "a Replicate token": "r8_" + (MIXED + MIXED)[:37],
+    "a Groq key": "gsk_" + MIXED + MIXED,
+    "a Perplexity key": "pplx-" + MIXED + MIXED,
+    "an xAI key": "xai-" + MIXED * 3,
+    "a Mailchimp key": HEX[:32] + "-us12",
+    "a Twilio key": "SK" + HEX[:32],
+    "a Square token": "sq0csp-" + (MIXED + MIXED)[:43],
+    "a Discord token": "MTk4NjIyNDgzNDcxOTI1MjQ4" + ".Cl2FMQ." + MIXED[:27],
+    "a Telegram bot token": "110201543" + ":AA" + (MIXED + MIXED)[:33],
+    "a Matrix token": "syt_Ym90_" + MIXED[:20] + "_1aB2cD",
+    "a Tailscale key": "tskey-auth-" + MIXED,
+    "a Vault token": "hvs." + MIXED,
+    "a Databricks token": "dapi" + HEX[:32],
+    "a Linear key": "lin_api_" + (MIXED + MIXED)[:40],
+    "a Notion token": "ntn_" + (MIXED + MIXED)[:46],
+    "a Grafana token": "glsa_" + (MIXED + MIXED)[:32] + "_" + HEX[:8],
+    "a Postman key": "PMAK-" + HEX[:24] + "-" + HEX[:34],
+    "a Supabase token": "sbp_" + HEX[:40],
+    "an Airtable token": "pat" + MIXED[:14] + "." + HEX[:64],
+    "a New Relic key": "NRAK-" + "QYLPMN5HFIQR7XYAQYLPMN5HFIQ",
+    "a PyPI token": "pypi-AgE" + MIXED + MIXED,
+    "a Google client secret": "GOCSPX-" + MIXED,
+    "an Azure storage key": "AccountKey=" + (MIXED * 4)[:86] + "==",
+    "a Shopify token": "shpat_" + HEX[:32],
+    "an age secret key": "AGE-SECRET-KEY-1" + ("QYLPMN5HFIQR7XYA" * 4)[:58],
+    "a Slack webhook": "https://hooks.slack.com/services/T0AB12CD3/B0AB12CD3/" + MIXED,
     "a private key": "-----BEGIN OPENSSH " + "PRIVATE KEY-----",
     "a password in an address": "postgres://app:" + "s3cr3tpw@db.internal/orders",
     "a password": "the password is Tr0ub4dor" + "&3xyz",
@@ -73,6 +102,20 @@ def test_secrets_are_found(kind: str, text: str) -> None:
 def test_what_only_looks_like_a_secret_is_not_found(text: str) -> None:
     """Words about secrets, placeholders, hashes, ids, paths and documented examples raise no alarm."""
     assert find_secrets(f"> {text}\n") == []
+
+
+def test_every_shape_has_an_example() -> None:
+    """A row of the table that no test finds anything by is a mistake."""
+    assert {one.kind for one in SHAPES} <= set(FOUND)
+
+
+def test_what_others_keep_up_is_asked_too() -> None:
+    """With detect-secrets installed, a kind that only it knows is found, and told once where both know it."""
+    pytest.importorskip("detect_secrets")
+    known = "sk_live_" + MIXED[:24]
+    assert [one.kind for one in find_secrets(f"- key: {known}\n")] == ["a Stripe key"]
+    only = "cloudant_key=" + HEX + " beside " + known
+    assert "a secret of the kind 'Cloudant Credentials'" in [one.kind for one in find_secrets(f"- {only}\n")]
 
 
 def test_chinese_names_of_passwords_count() -> None:

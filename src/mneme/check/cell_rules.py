@@ -408,7 +408,7 @@ _TABLE = (
         "There are too many alike cells to compare them all.",
         "The search for twins and contradictions stopped early so that the rest of the check could be done.",
         "the search for twins stopped after {value} comparisons",
-        f"{EDIT}  # give alike cells topics of their own",
+        "mneme list  # give alike cells topics of their own",
     ),
     # --- cells: how they changed ---
     Rule(

@@ -2,7 +2,8 @@
 
 A text of any length is first searched for the few things every secret has (a long word, a key block, a word like
 `password` before a value), at C speed; only lines that have one are looked at with the exact patterns. Those say what
-kind of secret it is, never the secret. Another detector can take the place of the patterns: it sees the same lines.
+kind of secret it is, never the secret. Where the extra `secrets` is installed, the patterns that detect-secrets keeps up
+are asked about the same lines; another detector can take the place of both.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections import Counter
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
+
+from mneme.check.secret_shapes import byte_marks, find_shapes, marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -79,7 +82,7 @@ def _suspect_lines(content: bytes, *, narrow: bool) -> list[tuple[int, int]]:
     shaped = _lines_at(content, _long_words(content))
     if narrow and shaped:
         joined = b"\n".join([content[start:end] for start, end in shaped])
-        if not _marks().search(joined):
+        if not byte_marks().search(joined):
             shaped = []
     if b"-----BEGIN" in content:
         shaped += _lines_at(content, _mentions(content, b"-----BEGIN"))
@@ -136,43 +139,6 @@ def _named(content: bytes) -> Iterator[int]:
 
 # --- what stands in a line ----------------------------------------------------------------------------------------
 
-_SHAPES = (
-    ("a private key", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"),
-    ("an AWS access key", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])"),
-    ("a GitHub token", r"(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{40,})"),
-    ("a GitLab token", r"gl(?:pat|dt|rt|cbt|ptt|soat)-[A-Za-z0-9_-]{20,}"),
-    ("a Slack token", r"xox[abeoprs]-[A-Za-z0-9-]{16,}|xapp-[0-9]-[A-Za-z0-9-]{16,}"),
-    ("a Slack webhook", r"hooks\.slack\.com/services/T[A-Za-z0-9_]+/B[A-Za-z0-9_]+/[A-Za-z0-9_]{20,}"),
-    ("a Google API key", r"AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])"),
-    ("a Google client secret", r"GOCSPX-[A-Za-z0-9_-]{28}"),
-    ("an API key", r"sk-(?=[A-Za-z0-9_-]*[0-9])(?=[A-Za-z0-9_-]*[A-Z])[A-Za-z0-9_-]{24,}"),
-    ("a Stripe key", r"(?:[sr]k_live|[sr]k_test|whsec)_[A-Za-z0-9]{16,}"),
-    ("a JSON web token", r"eyJ[A-Za-z0-9_-]{8,}+\.eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}"),
-    ("an npm token", r"npm_[A-Za-z0-9]{36}"),
-    ("a PyPI token", r"pypi-AgE[A-Za-z0-9_-]{40,}"),
-    ("a Hugging Face token", r"hf_[A-Za-z0-9]{30,}"),
-    ("a SendGrid key", r"SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}"),
-    ("a DigitalOcean token", r"do[opr]_v1_[0-9a-f]{64}"),
-    ("a Telegram bot token", r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])"),
-    ("an Azure storage key", r"AccountKey=[A-Za-z0-9+/]{86}=="),
-    ("a Shopify token", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
-    ("an age secret key", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
-)
-
-# What the shapes begin with or have in them: a line without any of these has none of them.
-_MARKS = ("-----BEGIN", "AKIA", "ASIA", "ABIA", "ACCA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat", "gldt", "glrt", "glcbt", "glptt", "glsoat", "xox", "xapp", "hooks.slack", "AIza", "GOCSPX", "sk-", "k_live_", "k_test_", "whsec_", "eyJ", "npm_", "pypi-AgE", "hf_", "SG.", "_v1_", ":AA", "AccountKey=", "shp", "AGE-SECRET-KEY-1")  # fmt: skip
-
-
-@cache
-def _marks() -> re.Pattern[bytes]:
-    return re.compile("|".join(map(re.escape, _MARKS)).encode())
-
-
-@cache
-def _shapes() -> re.Pattern[str]:
-    joined = "|".join(f"({shape})" for _, shape in _SHAPES)
-    return re.compile(rf"(?<![A-Za-z0-9_-])(?:{joined})")
-
 
 @cache
 def _url_login() -> re.Pattern[str]:
@@ -193,12 +159,11 @@ def _assignment() -> re.Pattern[str]:
 def find_in_line(line: str) -> Iterator[tuple[str, int, int]]:
     """Yield the kinds of secret in one line and where each stands; this is the built-in detector."""
     taken: list[tuple[int, int]] = []
-    if any([mark in line for mark in _MARKS]):  # noqa: C419 - a list is quicker than what yields one by one
-        for found in _shapes().finditer(line):
-            if _is_made_up(found[0]):
-                continue
-            taken.append(found.span())
-            yield _SHAPES[(found.lastindex or 1) - 1][0], *found.span()
+    if marks().search(line):
+        for kind, start, end in find_shapes(line):
+            if not _is_made_up(line[start:end]) and not any(a < end and start < b for a, b in taken):
+                taken.append((start, end))
+                yield kind, start, end
     if "://" in line and "@" in line:
         for found in _url_login().finditer(line):
             if not _is_placeholder(found[1]):

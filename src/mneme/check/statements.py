@@ -114,7 +114,7 @@ def find_repeats(
         stated = [one for path in keys if (text := read(path)) is not None for one in statements_in(text, path)]
         yield from _by_meaning([*stated, *others], linked)
         return
-    yield "", find("unfinished-comparison", 0, value=count)
+    yield "./", find("unfinished-comparison", 0, value=count)
     repeated = repeated_keys(keys)
     suspects = sorted({path for paths in repeated.values() for path in paths})
     first_of: dict[str, Statement] = {}
