@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Built by tools/build_skill.py from the sources of mneme: edit those, then `make skill`.
-# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 6fcd21a07e159dc1
+# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 0bfff78269f52bac
 # ruff: noqa: B905, F821, I001, RUF100, UP036
 # fmt: off
 # mypy: ignore-errors
@@ -546,7 +546,7 @@ _TABLE_cell_rules = (
         "There are too many alike cells to compare them all.",
         "The search for twins and contradictions stopped early so that the rest of the check could be done.",
         "the search for twins stopped after {value} comparisons",
-        f"{EDIT}  # give alike cells topics of their own",
+        "mneme list  # give alike cells topics of their own",
     ),
     # --- cells: how they changed ---
     Rule(
@@ -677,6 +677,121 @@ def _way_back(node: str, first: str, came_from: dict[str, str]) -> list[str]:
     return way[::-1]
 
 
+# --- mneme.check.secret_shapes ------------------------------------------------------------
+
+_W = "[A-Za-z0-9_-]"
+
+_A = "[A-Za-z0-9]"
+
+
+class Shape(NamedTuple):
+    """A kind of token: what it is called, what each of them has in it, and what it looks like as a whole."""
+
+    kind: str
+    mark: str
+    shape: str
+
+SHAPES = (
+    Shape("a private key", "-----BEGIN", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"),
+    Shape("a private key", "PuTTY-User", r"PuTTY-User-Key-File-[23]"),
+    Shape("an AWS access key", "AKIA|ASIA|ABIA|ACCA", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])"),
+    Shape("a GitHub token", "gh[pousr]_|github_pat_", rf"(?:gh[pousr]_{_A}{{36,}}|github_pat_[A-Za-z0-9_]{{40,}})"),
+    Shape(
+        "a GitLab token",
+        "gl(?:pat|dt|rt|ft|cbt|ptt|soat|imt|agent|oas)-|GR1348941",
+        rf"(?:gl(?:pat|dt|rt|ft|cbt|ptt|soat|imt|agent|oas)-|GR1348941){_W}{{20,}}",
+    ),
+    Shape("a Slack token", "xox[abeoprs]-|xapp-", r"xox[abeoprs]-[A-Za-z0-9-]{16,}|xapp-[0-9]-[A-Za-z0-9-]{16,}"),
+    Shape(
+        "a Slack webhook",
+        r"hooks\.slack",
+        r"hooks\.slack\.com/services/T[A-Za-z0-9_]+/B[A-Za-z0-9_]+/[A-Za-z0-9_]{20,}",
+    ),
+    Shape("a Google API key", "AIza", rf"AIza{_W}{{35}}(?!{_W})"),
+    Shape("a Google client secret", "GOCSPX-", rf"GOCSPX-{_W}{{28}}"),
+    Shape("a Google token", r"ya29\.", rf"ya29\.{_W}{{30,}}"),
+    Shape("an API key", "sk-", rf"sk-(?={_W}*[0-9])(?={_W}*[A-Z]){_W}{{24,}}"),
+    Shape("a Stripe key", "k_(?:live|test)_|whsec_", rf"(?:[sr]k_live|[sr]k_test|whsec)_{_A}{{16,}}"),
+    Shape("a JSON web token", "eyJ", rf"eyJ{_W}{{8,}}+\.eyJ{_W}{{8,}}+\.{_W}{{8,}}"),
+    Shape("an npm token", "npm_", rf"npm_{_A}{{36}}"),
+    Shape("a PyPI token", "pypi-AgE", rf"pypi-AgE{_W}{{40,}}"),
+    Shape("a Docker token", "dckr_", rf"dckr_(?:pat|oat)_{_W}{{24,}}"),
+    Shape("a Hugging Face token", "hf_", rf"hf_{_A}{{30,}}"),
+    Shape("a Replicate token", "r8_", rf"r8_{_A}{{37}}"),
+    Shape("a Groq key", "gsk_", rf"gsk_{_A}{{40,}}"),
+    Shape("a Perplexity key", "pplx-", rf"pplx-{_A}{{40,}}"),
+    Shape("an xAI key", "xai-", rf"xai-{_A}{{60,}}"),
+    Shape("a SendGrid key", r"SG\.", rf"SG\.{_W}{{22}}\.{_W}{{43}}"),
+    Shape("a Mailchimp key", r"-us\d", r"[0-9a-f]{32}-us[0-9]{1,2}(?![0-9])"),
+    Shape("a Twilio key", "(?:AC|SK)[0-9a-f]{6}", r"(?:AC|SK)[0-9a-f]{32}(?![A-Za-z0-9])"),
+    Shape("a Square token", "sq0", rf"sq0(?:csp|atp)-{_W}{{22,}}"),
+    Shape("a Discord token", rf"[MNO]{_W}{{23,27}}\.{_W}{{6}}\.", rf"[MNO]{_W}{{23,27}}\.{_W}{{6}}\.{_W}{{27,}}"),
+    Shape("a DigitalOcean token", "_v1_", r"do[opr]_v1_[0-9a-f]{64}"),
+    Shape("a Telegram bot token", ":AA", rf"[0-9]{{8,10}}:AA{_W}{{33}}(?!{_W})"),
+    Shape("a Matrix token", "syt_", r"syt_[A-Za-z0-9]+_[A-Za-z0-9]{20}_[A-Za-z0-9]{6}"),
+    Shape("a Tailscale key", "tskey-", rf"tskey-[a-z]+-{_W}{{20,}}"),
+    Shape("a Vault token", r"hv[sbr]\.", rf"hv[sbr]\.{_W}{{24,}}"),
+    Shape("a Databricks token", "dapi", r"dapi[0-9a-f]{32}"),
+    Shape("a Linear key", "lin_api_", rf"lin_api_{_A}{{40}}"),
+    Shape("a Notion token", "ntn_", rf"ntn_{_A}{{40,}}"),
+    Shape("a Grafana token", "glsa_", rf"glsa_{_A}{{32}}_[0-9a-f]{{8}}"),
+    Shape("a Postman key", "PMAK-", r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}"),
+    Shape("a Supabase token", "sbp_", r"sbp_[0-9a-f]{40}"),
+    Shape("an Airtable token", "pat[A-Za-z0-9]{14}", rf"pat{_A}{{14}}\.[0-9a-f]{{64}}"),
+    Shape("a New Relic key", "NRAK-", r"NRAK-[A-Z0-9]{27}"),
+    Shape("an Azure storage key", "AccountKey=", r"AccountKey=[A-Za-z0-9+/]{86}=="),
+    Shape("a Shopify token", "shp(?:at|ca|pa|ss)_", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
+    Shape("an age secret key", "AGE-SECRET", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
+)
+
+
+@cache
+def marks() -> re.Pattern[str]:
+    """Return what finds the marks of all shapes, in one search."""
+    return re.compile("|".join(dict.fromkeys(one.mark for one in SHAPES)))
+
+
+@cache
+def byte_marks() -> re.Pattern[bytes]:
+    """Return the same for bytes."""
+    return re.compile(marks().pattern.encode())
+
+
+@cache
+def _shapes() -> re.Pattern[str]:
+    joined = "|".join(f"({one.shape})" for one in SHAPES)
+    return re.compile(rf"(?<![A-Za-z0-9_-])(?:{joined})")
+
+
+def find_shapes(line: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the tokens of a line that has a mark: of which kind, from which character up to which."""
+    for found in _shapes().finditer(line):
+        yield SHAPES[(found.lastindex or 1) - 1].kind, *found.span()
+    for kind, library in _library():
+        for pattern in library:
+            for found in pattern.finditer(line):
+                yield kind, *found.span()
+
+# Kinds of the library that go by a name or a number alone; our own patterns see more of the line around them.
+_BY_NAME = frozenset({"Public IP (ipv4)", "Basic Auth Credentials", "JSON Web Token", "Artifactory Credentials"})
+
+
+@cache
+def _library() -> tuple[tuple[str, tuple[re.Pattern[str], ...]], ...]:
+    """Return the patterns of detect-secrets by kind; none where it is not installed."""
+    try:
+        from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+        from detect_secrets.plugins.base import RegexBasedDetector
+    except ImportError:
+        return ()
+    kinds = sorted(get_mapping_from_secret_type_to_class().items())
+    return tuple(
+        (f"a secret of the kind '{kind}'", tuple(plugin().denylist))
+        for kind, plugin in kinds
+        if issubclass(plugin, RegexBasedDetector) and kind not in _BY_NAME
+    )
+
+
 # --- mneme.check.secret ------------------------------------------------------------
 
 LONG_WORD = 20
@@ -743,7 +858,7 @@ def _suspect_lines(content: bytes, *, narrow: bool) -> list[tuple[int, int]]:
     shaped = _lines_at(content, _long_words(content))
     if narrow and shaped:
         joined = b"\n".join([content[start:end] for start, end in shaped])
-        if not _marks().search(joined):
+        if not byte_marks().search(joined):
             shaped = []
     if b"-----BEGIN" in content:
         shaped += _lines_at(content, _mentions(content, b"-----BEGIN"))
@@ -797,43 +912,6 @@ def _named(content: bytes) -> Iterator[int]:
             places += [at - len(sign) for at, end in found if any(name in end for name in _NAME_BYTES)]
     yield from sorted(places)
 
-_SHAPES = (
-    ("a private key", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"),
-    ("an AWS access key", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])"),
-    ("a GitHub token", r"(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{40,})"),
-    ("a GitLab token", r"gl(?:pat|dt|rt|cbt|ptt|soat)-[A-Za-z0-9_-]{20,}"),
-    ("a Slack token", r"xox[abeoprs]-[A-Za-z0-9-]{16,}|xapp-[0-9]-[A-Za-z0-9-]{16,}"),
-    ("a Slack webhook", r"hooks\.slack\.com/services/T[A-Za-z0-9_]+/B[A-Za-z0-9_]+/[A-Za-z0-9_]{20,}"),
-    ("a Google API key", r"AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])"),
-    ("a Google client secret", r"GOCSPX-[A-Za-z0-9_-]{28}"),
-    ("an API key", r"sk-(?=[A-Za-z0-9_-]*[0-9])(?=[A-Za-z0-9_-]*[A-Z])[A-Za-z0-9_-]{24,}"),
-    ("a Stripe key", r"(?:[sr]k_live|[sr]k_test|whsec)_[A-Za-z0-9]{16,}"),
-    ("a JSON web token", r"eyJ[A-Za-z0-9_-]{8,}+\.eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}"),
-    ("an npm token", r"npm_[A-Za-z0-9]{36}"),
-    ("a PyPI token", r"pypi-AgE[A-Za-z0-9_-]{40,}"),
-    ("a Hugging Face token", r"hf_[A-Za-z0-9]{30,}"),
-    ("a SendGrid key", r"SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}"),
-    ("a DigitalOcean token", r"do[opr]_v1_[0-9a-f]{64}"),
-    ("a Telegram bot token", r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])"),
-    ("an Azure storage key", r"AccountKey=[A-Za-z0-9+/]{86}=="),
-    ("a Shopify token", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
-    ("an age secret key", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
-)
-
-# What the shapes begin with or have in them: a line without any of these has none of them.
-_MARKS_secret = ("-----BEGIN", "AKIA", "ASIA", "ABIA", "ACCA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat", "gldt", "glrt", "glcbt", "glptt", "glsoat", "xox", "xapp", "hooks.slack", "AIza", "GOCSPX", "sk-", "k_live_", "k_test_", "whsec_", "eyJ", "npm_", "pypi-AgE", "hf_", "SG.", "_v1_", ":AA", "AccountKey=", "shp", "AGE-SECRET-KEY-1")  # fmt: skip
-
-
-@cache
-def _marks() -> re.Pattern[bytes]:
-    return re.compile("|".join(map(re.escape, _MARKS_secret)).encode())
-
-
-@cache
-def _shapes() -> re.Pattern[str]:
-    joined = "|".join(f"({shape})" for _, shape in _SHAPES)
-    return re.compile(rf"(?<![A-Za-z0-9_-])(?:{joined})")
-
 
 @cache
 def _url_login() -> re.Pattern[str]:
@@ -854,12 +932,11 @@ def _assignment() -> re.Pattern[str]:
 def find_in_line(line: str) -> Iterator[tuple[str, int, int]]:
     """Yield the kinds of secret in one line and where each stands; this is the built-in detector."""
     taken: list[tuple[int, int]] = []
-    if any([mark in line for mark in _MARKS_secret]):  # noqa: C419 - a list is quicker than what yields one by one
-        for found in _shapes().finditer(line):
-            if _is_made_up(found[0]):
-                continue
-            taken.append(found.span())
-            yield _SHAPES[(found.lastindex or 1) - 1][0], *found.span()
+    if marks().search(line):
+        for kind, start, end in find_shapes(line):
+            if not _is_made_up(line[start:end]) and not any(a < end and start < b for a, b in taken):
+                taken.append((start, end))
+                yield kind, start, end
     if "://" in line and "@" in line:
         for found in _url_login().finditer(line):
             if not _is_placeholder(found[1]):
@@ -2636,7 +2713,7 @@ GIST_WIDTH = 200
 # A gist longer than this is too long whatever it says, and is not read to its end.
 READ_CHARACTERS = 1000
 
-_MARKS_wording = (";", "\uff1b", ". ", "! ", "? ", "\u3002")
+_MARKS = (";", "\uff1b", ". ", "! ", "? ", "\u3002")
 
 
 @cache
@@ -2663,7 +2740,7 @@ def width_of(text: str) -> int:
 def is_compound(gists: Sequence[str]) -> list[int]:
     """Return the indexes of the gists that make more than one claim."""
     joined = "\n".join(gists)
-    marks = [mark for mark in _MARKS_wording if mark[0] in joined and mark in joined]
+    marks = [mark for mark in _MARKS if mark[0] in joined and mark in joined]
     if not marks:
         return []
     return [
