@@ -152,7 +152,8 @@ def warm_recall(root: Path, records: int, *, words: bool) -> Figures:
                 answer = whole(lambda one=question: memory.recall(one, words=words))
                 plain(lambda one=question: search(one))
                 if embedder:
-                    alone(lambda one=question: embedder.embed_query([one]))
+                    # Another question of that length: what was asked a moment ago is kept.
+                    alone(lambda one=question: embedder.embed_query([f"{one[:-1]} then?"]))
         vectors = "none" if words else "drawn by lot" if records > DRAWN_ABOVE else embedder.name
         return {
             **whole.figures(),

@@ -81,24 +81,21 @@ def run(args: argparse.Namespace, io: IO) -> int:
     elif answer.hits:
         io.print(render.hits_text(answer.hits, explain=args.explain, colour=io.colour))
     io.warn_problems(() if io.json else problems)
-    _tell(answer, io)
+    _tell(answer, io, asked_for_words=args.words)
     return EXIT_CLEAN if answer.hits else EXIT_PROBLEMS
 
 
-def _tell(answer: Answer, io: IO) -> None:
+def _tell(answer: Answer, io: IO, *, asked_for_words: bool) -> None:
     """Say what the reader should know of the answer as a whole."""
     for notice in answer.notices:
         io.warn(notice)
     if answer.behind_files:
         count = f"{answer.behind_files} file{'' if answer.behind_files == 1 else 's'}"
         io.warn(f"{count} could not be brought in in time, and may hold more", "mneme index")
-    if answer.unembedded:
-        io.warn(
-            f"by words alone: {answer.because}"
-            if answer.because
-            else f"{answer.unembedded} memories have no vector yet",
-            "mneme index",
-        )
+    if answer.because and not asked_for_words:
+        io.warn(f"by words alone: {answer.because}", "mneme index" if answer.unembedded else "")
+    elif answer.unembedded:
+        io.warn(f"{answer.unembedded} memories have no vector yet", "mneme index")
     if not answer.hits:
         io.say("nothing in memory is about that")
     elif not answer.certain:

@@ -215,7 +215,7 @@ def serving_embedder(memory: Memory, backend: Backend, budget_seconds: float) ->
     choice = _choice(memory)
     embedder, reason = _opened(memory, choice)
     if embedder is None or not pieces:
-        return None, 0, reason or "there is nothing to compare"
+        return None, 0, reason
     try:
         missing = embed_missing(backend, embedder, budget_seconds=budget_seconds)
     except BusyIndexError:

@@ -171,21 +171,27 @@ def _look(workspace: Workspace, known: Mapping[str, str], *, anew: bool) -> _Loo
     root = f"{workspace.root}/"
     proven = time.time_ns() - TICK_NS
     changed: list[tuple[int, str, str]] = []
-    paths = {*all_paths(workspace), *workspace.transcript_files()}
-    for path in tuple(paths):
+    vanished: set[str] = set()
+    paths = (*all_paths(workspace), *workspace.transcript_files())
+    met = 0
+    for path in paths:
         try:
             seen = os.stat(path if path[0] == "/" else root + path)  # noqa: PTH116 - a Path for each of ten thousand files costs as much again
         except OSError:
-            paths.discard(path)
+            vanished.add(path)
             continue
-        held = known.get(path, "")
-        # As `_proves` says, without the call.
-        inode = f" {seen.st_ino} {seen.st_size} {seen.st_mtime_ns} {seen.st_ctime_ns}"
-        if anew or not (held.endswith(inode) and held.startswith(config)):
-            changed.append((-seen.st_mtime_ns, path, _stamp(config, seen, proven)))
+        held = known.get(path)
+        if held is not None:
+            met += 1
+            # As `_proves` says, without the call.
+            inode = f" {seen.st_ino} {seen.st_size} {seen.st_mtime_ns} {seen.st_ctime_ns}"
+            if not anew and held.endswith(inode) and held.startswith(config):
+                continue
+        changed.append((-seen.st_mtime_ns, path, _stamp(config, seen, proven)))
     changed.sort()
-    gone = [path for path in known if path not in paths]
-    return _Look(len(paths), {path: stamp for _, path, stamp in changed}, tuple(gone))
+    # Where every known file was met, none is gone.
+    gone = () if met == len(known) else tuple(known.keys() - (set(paths) - vanished))
+    return _Look(len(paths) - len(vanished), {path: stamp for _, path, stamp in changed}, gone)
 
 
 def count_behind(backend: Backend, workspace: Workspace, paths: Collection[str]) -> int:
