@@ -106,6 +106,8 @@ def _tell_night(dreamt: Dreamt, io: IO) -> None:
         io.print(row)
     if len(report.skipped) > MOST_TOLD:
         io.say(f"{len(report.skipped) - MOST_TOLD} more wait; --json tells all")
+    if report.waiting:
+        io.say(f"{len(report.waiting)} more notes are taken in by the next nights")
     if report.undreamt:
         many = len(report.undreamt)
         io.say(f"{many} older note{'' if many == 1 else 's'} never dreamt over, first '{report.undreamt[0]}'")

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from mneme.consolidate.dream.deep import Table
     from mneme.consolidate.dream.memo import Memo
     from mneme.consolidate.dream.rules import Rules
     from mneme.consolidate.dream.score import Candidate
     from mneme.consolidate.dream.sessions import Transcript
     from mneme.consolidate.dream.state import Night, Report
+    from mneme.consolidate.dream.table import Table
     from mneme.engine.memory import Memory
     from mneme.engine.replay import Worse
     from mneme.engine.results import Done

@@ -7,8 +7,7 @@ room. What leaves goes to the archive, and only so much of it in one night.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from mneme.check.secret import find_secrets
 from mneme.check.twin import CONFLICT, DUPLICATE, judge_pair
 from mneme.consolidate.dream.entry import iso, iso_day
 from mneme.consolidate.dream.match import entries_within, find_window
+from mneme.consolidate.dream.room import NO_ROOM, Draft, make_room
 from mneme.consolidate.dream.score import rank, score_entry
 from mneme.consolidate.dream.sentence import (
     STALE,
@@ -29,86 +29,23 @@ from mneme.consolidate.dream.sentence import (
     promotion_of,
     sentence,
 )
+from mneme.consolidate.dream.table import Decision, Left, last_seen, skipped_for
 from mneme.consolidate.dream.taint import day_of, is_short_term, is_tainted
 from mneme.consolidate.dream.worth import UNSAFE, find_fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Sequence
     from datetime import datetime
 
     from mneme.consolidate.dream.chunk import Chunk
-    from mneme.consolidate.dream.entry import Entry, Signal
-    from mneme.consolidate.dream.ingest import Notes
-    from mneme.consolidate.dream.memo import Memo
-    from mneme.consolidate.dream.rules import Rules
+    from mneme.consolidate.dream.entry import Entry
     from mneme.consolidate.dream.score import Candidate
-
-Fits = Callable[[Sequence[Promotion]], bool]
-Heir = tuple[Promotion, "Candidate", "Chunk"]
+    from mneme.consolidate.dream.table import Fits, Heir, Skipped, Table
 
 LEAST_FRAME, LEAST_ALIKE = 3, 0.75
-BETTER_BY = 0.05  # a promotion gives way only to what is worth clearly more
 PROVEN_DAYS = 3  # what is asked for over as many days has outlived its day
-SETTLED_DAYS = 14  # active days for which a promotion that was recalled is not displaced
 GONE = "it is no longer in its note"
 SEVERAL = "it is several memories at once"
-NO_ROOM = "MEMORY.md has no room for it"
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A candidate that was not promoted, and why."""
-
-    key: str
-    text: str
-    score: float
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """A promotion that leaves MEMORY.md, and why."""
-
-    promotion: Promotion
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What Deep has decided: the promotions as they shall stand, and what changed."""
-
-    standing: tuple[Promotion, ...]
-    added: tuple[tuple[Promotion, Candidate, Chunk], ...] = ()
-    reconciled: tuple[str, ...] = ()
-    stale: tuple[Promotion, ...] = ()
-    left: tuple[Left, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """What Deep decides on: the entries and their signals, the notes, what MEMORY.md says, and the rules of the night."""
-
-    entries: Mapping[str, Entry]
-    signals: Mapping[str, Signal]
-    notes: Notes
-    memo: Memo
-    rules: Rules
-    now: datetime
-    written: tuple[str, ...] = ()
-    known: frozenset[str] = frozenset()
-    fresh: frozenset[str] = frozenset()
-    promotions: tuple[Promotion, ...] = field(default_factory=tuple)
-
-    @property
-    def today(self) -> str:
-        """Return the day of the night."""
-        return self.rules.day(self.now)
-
-    def said(self, entry: Entry) -> str:
-        """Return what an entry says, as a sentence where its note still has it."""
-        chunk = self.notes.find_live(entry)
-        return sentence(chunk, day_of(entry.path)) if chunk else entry.snippet
 
 
 @lru_cache(maxsize=4096)
@@ -132,8 +69,8 @@ def decide(table: Table, fits: Fits) -> Decision:
     added: list[tuple[Promotion, Candidate, Chunk]] = [heirs[key] for key in heirs]
     candidates, reconciled, skipped = _chosen(table, [*standing, *(one for one, _, _ in added)])
     limit = max(0, table.rules.gates.limit - len(added))
-    skipped += [_skip(one, "the night's limit is reached") for _, one, _ in candidates[limit:]]
-    settled = _make_room(table, fits, _Draft(standing, added, leaving), candidates[:limit])
+    skipped += [skipped_for(one, "the night's limit is reached") for _, one, _ in candidates[limit:]]
+    settled = make_room(table, fits, Draft(standing, added, leaving), candidates[:limit])
     return Decision(
         tuple(settled.standing),
         tuple(settled.added),
@@ -200,14 +137,6 @@ def _fated(one: Promotion, fate: str, by: str) -> Promotion:
     return printed(replace(one, fate=fate, by=by, heading=""))
 
 
-def last_seen(table: Table, one: Promotion) -> str:
-    """Return the day on which a promotion was last recalled, affirmed or promoted."""
-    entry = table.entries.get(one.key)
-    days = [table.memo.seen.get(one.key, ""), iso_day(entry.promoted_at) if entry else ""]
-    days += [iso_day(entry.last_at) if entry and entry.recalls else "", one.seen, table.memo.seen.get(one.place, "")]
-    return max(filter(None, days), default=table.today)
-
-
 def _fresh(table: Table) -> list[tuple[Entry, str]]:
     """Return what is new and not promoted, each with what it says, latest first."""
     found = (table.entries.get(key) for key in table.fresh)
@@ -246,14 +175,14 @@ def _chosen(table: Table, standing: Sequence[Promotion]) -> tuple[list[Heir], li
         if not is_candidate(table, entry):
             continue
         if not candidate.passed:
-            skipped.append(_skip(candidate, "; ".join(map(str, candidate.missing))))
+            skipped.append(skipped_for(candidate, "; ".join(map(str, candidate.missing))))
         elif entry.key in table.known:
             reconciled.append(entry.key)
         else:
             chunk = _live(table, candidate)
             reason = _reason(table, candidate, chunk, [*said, *(one.text for one, _, _ in found)])
             if chunk is None or reason:
-                skipped.append(_skip(candidate, reason))
+                skipped.append(skipped_for(candidate, reason))
             else:
                 found.append((promotion_of(candidate, chunk), candidate, chunk))
     return found, reconciled, skipped
@@ -280,10 +209,6 @@ def is_candidate(table: Table, entry: Entry) -> bool:
     if is_tainted(entry.snippet) or profile.is_archived(entry.path):
         return False
     return is_short_term(entry.path) or profile.is_day(entry.path)
-
-
-def _skip(candidate: Candidate, reason: str) -> Skipped:
-    return Skipped(candidate.entry.key, candidate.entry.snippet, candidate.score, reason)
 
 
 def _live(table: Table, candidate: Candidate) -> Chunk | None:
@@ -329,79 +254,6 @@ def _contradiction(table: Table, entry: Entry, text: str) -> Entry | None:
     )
 
 
-# Room. `fits` says whether MEMORY.md stays within its budget with some promotions.
-
-
-@dataclass(slots=True)
-class _Draft:
-    """The promotions while room is being made."""
-
-    standing: list[Promotion]
-    added: list[Heir]
-    leaving: list[Left]
-    skipped: list[Skipped] = field(default_factory=list)
-
-    def all(self) -> list[Promotion]:
-        return [*self.standing, *(one for one, _, _ in self.added)]
-
-
-def _make_room(table: Table, fits: Fits, draft: _Draft, candidates: Sequence[Heir]) -> _Draft:
-    """Let what may leave go, as far as one night allows, then let in what fits or is worth clearly more."""
-    budget = int(table.rules.loss_share * len(table.promotions))
-    gone = draft.leaving[:budget]
-    _take_out(draft, [left.promotion.key for left in gone])
-    spare = budget - len(gone)
-    while spare and draft.standing and not fits(draft.all()):
-        worst = _worst(table, draft.standing)
-        gone.append(Left(worst, "MEMORY.md is over its budget"))
-        _take_out(draft, [worst.key])
-        spare -= 1
-    for one in list(draft.added):  # an heir that finds no room waits; what it replaces says so meanwhile
-        if not fits(draft.all()):
-            draft.added.remove(one)
-            draft.skipped.append(_skip(one[1], NO_ROOM))
-    for one in candidates:
-        draft.added.append(one)
-        if fits(draft.all()):
-            continue
-        rival = _rival(table, draft.standing, one[1].score) if spare else None
-        if rival is not None:
-            _take_out(draft, [rival.key])
-            if fits(draft.all()):
-                spare -= 1
-                gone.append(Left(rival, f"{one[0].source} is asked for more"))
-                continue
-            draft.standing.append(rival)
-        draft.added.remove(one)
-        draft.skipped.append(_skip(one[1], NO_ROOM))
-    draft.leaving = gone
-    return draft
-
-
-def _take_out(draft: _Draft, keys: Iterable[str]) -> None:
-    out = set(keys)
-    draft.standing = [one for one in draft.standing if one.key not in out]
-
-
-def worth(table: Table, one: Promotion) -> float:
-    """Return what a promotion is worth today: its score, nothing where nobody knows it any more."""
-    entry = table.entries.get(one.key)
-    if entry is None or one.fate:
-        return 0.0
-    return score_entry(entry, table.signals.get(one.key), table.now, table.rules.gates).score
-
-
-def _worst(table: Table, standing: Sequence[Promotion]) -> Promotion:
-    return min(standing, key=lambda one: (worth(table, one), last_seen(table, one), one.key))
-
-
-def _rival(table: Table, standing: Sequence[Promotion], score: float) -> Promotion | None:
-    """Return the promotion that gives way to a candidate, if one is old enough and worth clearly less."""
-    old = [one for one in standing if table.memo.idle_days(last_seen(table, one)) >= SETTLED_DAYS]
-    worst = _worst(table, old) if old else None
-    return worst if worst is not None and worth(table, worst) + BETTER_BY < score else None
-
-
 # As the reference does
 
 
@@ -411,17 +263,17 @@ def decide_as_openclaw(table: Table, fits: Fits, memory: str) -> Decision:
     ranked = rank(table.entries.values(), table.signals, table.now, gates)
     usable = [one for one in ranked if is_short_term(one.entry.path) and not is_tainted(one.entry.snippet)]
     passed = [one for one in usable if one.passed]
-    skipped = [_skip(one, "; ".join(map(str, one.missing))) for one in usable if not one.passed]
-    skipped += [_skip(one, "the night's limit is reached") for one in passed[gates.limit :]]
+    skipped = [skipped_for(one, "; ".join(map(str, one.missing))) for one in usable if not one.passed]
+    skipped += [skipped_for(one, "the night's limit is reached") for one in passed[gates.limit :]]
     known = markers(memory)
     added: list[Heir] = []
     reconciled: list[str] = []
     for candidate in passed[: gates.limit]:
         chunk = _window(table, candidate)
         if chunk is None or is_tainted(chunk.snippet):
-            skipped.append(_skip(candidate, GONE))
+            skipped.append(skipped_for(candidate, GONE))
         elif find_secrets(chunk.snippet):
-            skipped.append(_skip(candidate, UNSAFE))
+            skipped.append(skipped_for(candidate, UNSAFE))
         elif candidate.entry.key in known:
             reconciled.append(candidate.entry.key)
         else:
@@ -432,7 +284,7 @@ def decide_as_openclaw(table: Table, fits: Fits, memory: str) -> Decision:
         left.append(Left(standing.pop(0), "MEMORY.md is over its budget"))
         spare -= 1
     while added and not fits([*standing, *(one for one, _, _ in added)]):
-        skipped.append(_skip(added.pop()[1], NO_ROOM))
+        skipped.append(skipped_for(added.pop()[1], NO_ROOM))
     return Decision(tuple(standing), tuple(added), tuple(reconciled), (), tuple(left), tuple(skipped))
 
 

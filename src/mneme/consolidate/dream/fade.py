@@ -15,8 +15,8 @@ from mneme.formats.span import apply_edits
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from mneme.consolidate.dream.deep import Decision
     from mneme.consolidate.dream.state import State
+    from mneme.consolidate.dream.table import Decision
     from mneme.formats.note import Note
 
     class Made(Protocol):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from mneme import files
 from mneme.consolidate.dream import diary, ingest, outcome, phases, sessions
 from mneme.consolidate.dream import memo as memos
-from mneme.consolidate.dream.deep import Table, decide, decide_as_openclaw, promoted_entry
+from mneme.consolidate.dream.deep import decide, decide_as_openclaw, promoted_entry
 from mneme.consolidate.dream.entry import entry_key, iso, parse_entries, parse_signals
 from mneme.consolidate.dream.ingest import Notes, digest_of
 from mneme.consolidate.dream.match import find_at, find_meant
@@ -29,6 +29,7 @@ from mneme.consolidate.dream.record import (
 )
 from mneme.consolidate.dream.rules import LIGHT_LIMIT, REM_LIMIT
 from mneme.consolidate.dream.state import EVENTS, REPAIRS, SIGNALS, STORE, VERB, Night, Report, State, fingerprint
+from mneme.consolidate.dream.table import Table
 from mneme.consolidate.dream.taint import is_short_term
 from mneme.consolidate.dream.worth import find_fault
 from mneme.errors import WARN, Problem
@@ -38,12 +39,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from mneme.consolidate.dream.deep import Decision
     from mneme.consolidate.dream.entry import Entry
     from mneme.consolidate.dream.memo import Memo
     from mneme.consolidate.dream.recalls import Recall
     from mneme.consolidate.dream.rules import Rules
     from mneme.consolidate.dream.sessions import Transcript
+    from mneme.consolidate.dream.table import Decision
     from mneme.formats import recalled
     from mneme.workspace import Workspace
 

@@ -42,10 +42,10 @@ from mneme.formats.span import apply_edits
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mneme.consolidate.dream.deep import Decision, Fits
     from mneme.consolidate.dream.ingest import Notes
     from mneme.consolidate.dream.rules import Rules
     from mneme.consolidate.dream.sentence import Promotion
+    from mneme.consolidate.dream.table import Decision, Fits
     from mneme.formats.note import Note
     from mneme.formats.recalled import Seen
     from mneme.profiles import Profile

@@ -24,8 +24,8 @@ from mneme.profiles import FOLDER
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from mneme.consolidate.dream.deep import Decision
     from mneme.consolidate.dream.ingest import Notes
+    from mneme.consolidate.dream.table import Decision
     from mneme.formats.note import Note
     from mneme.profiles import Profile
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from mneme import files
-    from mneme.consolidate.dream.deep import Decision, Skipped
     from mneme.consolidate.dream.diary import Told
     from mneme.consolidate.dream.entry import Entry, Signal
     from mneme.consolidate.dream.ingest import Notes
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from mneme.consolidate.dream.phases import Theme, Truth
     from mneme.consolidate.dream.rules import Rules
     from mneme.consolidate.dream.sessions import Progress
+    from mneme.consolidate.dream.table import Decision, Skipped
     from mneme.errors import Problem
 
 STORE, SIGNALS = "memory/.dreams/short-term-recall.json", "memory/.dreams/phase-signals.json"
