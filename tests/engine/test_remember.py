@@ -221,7 +221,7 @@ class TestClassified:
     def test_an_address_is_named_by_its_host(self, memory: Memory) -> None:
         """Neither the title nor the file name is cut in the middle of a long address."""
         done = memory.remember("The board is at https://grafana.example/d/abc/atlas?x=1", kind="reference")
-        assert done.records[0].id == "memory/reference/the-board-is-at-grafanaexample.md"
+        assert done.records[0].id == "memory/reference/the-board-is-at-grafana-example.md"
         assert "- [The board is at grafana.example](" in read(memory, "MEMORY.md")
 
     def test_a_pointer_is_left_in_the_note_of_the_day(self, memory: Memory) -> None:
@@ -558,6 +558,13 @@ class TestOptions:
             memory.remember(text, kind="user")
         assert tree(memory) == before
         assert memory.remember(text, kind="user", force=True).status == "new"
+
+    def test_where_code_lies_is_no_reference(self, tmp_path: Path) -> None:
+        """A reference leads outside; where a page or a service lies is what it is for."""
+        memory = make(tmp_path)
+        with pytest.raises(RefusedError, match="better not remembered"):
+            memory.remember("The class Reader is defined in src/reader.py", kind="reference")
+        assert memory.remember("The billing module is found in the wiki", kind="reference").status == "new"
 
     def test_a_secret_is_refused_or_masked(self, tmp_path: Path) -> None:
         """No insisting writes a secret; masked it may stand."""

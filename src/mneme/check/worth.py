@@ -34,6 +34,7 @@ class _Rule:
 
 
 _SOURCE = r"[\w./-]+\.(?:py|js|ts|tsx|jsx|go|rs|java|kt|rb|php|c|cc|cpp|h|hpp|cs|swift|scala|sql|vue)"
+_IN_CODE = "the code says where its things are, and goes on saying it when they move"
 _RULES = (
     _Rule(
         "raw-conversation",
@@ -50,9 +51,14 @@ _RULES = (
     ),
     _Rule(
         "told-by-code",
-        rf"\b(?:function|class|method|module|variable|constant|endpoint|component)s?\b.{{0,60}}\b(?:is|are)?\s*(?:defined|declared|implemented|located|found|lives?)\b.{{0,30}}\bin\b"
-        rf"|`?{_SOURCE}`?\s+(?:contains|defines|implements|exports|imports|has the)\b|\bis (?:defined|implemented|declared) in `?{_SOURCE}",
-        "the code says where its things are, and goes on saying it when they move",
+        rf"`?{_SOURCE}`?\s+(?:contains|defines|implements|exports|imports|has the)\b|\bis (?:defined|implemented|declared) in `?{_SOURCE}",
+        _IN_CODE,
+        _PLACES - {"reference"},
+    ),
+    _Rule(
+        "told-by-code",
+        r"\b(?:function|class|method|module|variable|constant|endpoint|component)s?\b.{0,60}\b(?:is|are)?\s*(?:defined|declared|implemented|located|found|lives?)\b.{0,30}\bin\b",
+        _IN_CODE,
         _PLACES,
     ),
     _Rule(

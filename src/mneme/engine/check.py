@@ -60,12 +60,13 @@ def check_first(memory: Memory, verb: str, *, force: bool = False, mends: Collec
 
 def _checked(memory: Memory, named: Sequence[str], *, online: bool) -> Checked:
     from mneme.check.run import check_workspace
+    from mneme.engine.overwritten import find_overwritten
     from mneme.engine.qmd import check_qmd
     from mneme.engine.results import Checked
 
     extra = [path for path in named if path.endswith((".md", ".markdown", ".MD"))]
     outcome = check_workspace(memory.workspace, memory.now(), extra=extra, behind=lambda paths: _behind(memory, paths))
-    problems = [*outcome.problems, *check_qmd(memory), *(_online(memory) if online else ())]
+    problems = [*outcome.problems, *check_qmd(memory), *find_overwritten(memory), *(_online(memory) if online else ())]
     told = [one for one in problems if not named or any(_lies_in(one.path, path) for path in named)]
     told = tellable(memory, told)
     return Checked(tuple(told), outcome.cells, outcome.notes, outcome.facts)

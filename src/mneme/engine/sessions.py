@@ -61,6 +61,7 @@ def wrap_up(
 
     The same summary is not written twice; a session with a name has one, which a later one takes the place of.
     """
+    from mneme.engine.overwritten import find_overwritten
     from mneme.engine.wording import word
     from mneme.memory.notes import days
     from mneme.memory.notes.buffer import rotate_buffer
@@ -78,7 +79,7 @@ def wrap_up(
         notes = [drafts.note(one) for one in dict.fromkeys((path, *emptied))]
         done = memory.apply(files.Plan("wrap-up", drafts.changes("the end of a session"), path), dry_run=dry_run)
     promote = () if memory.shared else tuple(_to_promote(memory, notes))
-    problems = () if memory.shared else tuple(_closure_problems(memory, drafts))
+    problems = () if memory.shared else (*_closure_problems(memory, drafts), *find_overwritten(memory))
     decay = tuple(_may_decay(memory))
     return WrapUp(
         done,

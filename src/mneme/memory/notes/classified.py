@@ -31,6 +31,8 @@ _BREAK = re.compile(
 )
 # An address as far as it says where it leads.
 _ADDRESS = re.compile(r"\bhttps?://(?:www\.)?([^/\s:]+)\S*", re.IGNORECASE)
+# What parts the words of an address or a path.
+_INNER = re.compile(r"(?<=\w)[./\\:@]+(?=\w)")
 _WIDE = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 
@@ -115,7 +117,8 @@ def free_path(folder: str, title: str, is_taken: Callable[[str], bool]) -> str:
 
 def file_name(title: str) -> str:
     """Return what a file with this title is called, without its ending."""
-    words = [word for word in slug(re.sub(r"['\u2019]", "", title)).replace("_", "-").split("-") if word]
+    apart = _INNER.sub("-", re.sub(r"['\u2019]", "", title))
+    words = [word for word in slug(apart).replace("_", "-").split("-") if word]
     name = ""
     for word in words:
         if name and len(name) + len(word) >= NAME_CHARS:
