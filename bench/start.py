@@ -19,12 +19,12 @@ COMMAND = str(Path(sys.executable).with_name("mneme"))
 LIMITS = {"mneme --help": 2.0, f"mneme spine ({CELLS} cells)": 1.5}
 
 
-def make_workspace(folder: Path) -> None:
+def make_workspace(folder: Path, count: int = CELLS) -> None:
     """Write a workspace with as many cells as are measured."""
     cells = (
         f"@ FACT-{n:04}  area{n % 40}/topic{n % 7}\ngist  statement number {n} about something that was found to hold\n"
         f"cue  word{n % 97} / other{n % 89}\nstate live   conf med   since 2026-01-02   seen 2026-01-31\n"
-        for n in range(1, CELLS + 1)
+        for n in range(1, count + 1)
     )
     (folder / "memory").mkdir()
     (folder / "mneme.toml").touch()

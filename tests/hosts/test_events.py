@@ -64,6 +64,8 @@ def test_every_host_tells_the_same(host: str) -> None:
         ("codex", {"tool_response": {"isError": True, "content": []}}, "{"),
         ("gemini", {"tool_response": {"llmContent": "x", "error": {"message": "Exit code 1"}}}, "Exit code 1"),
         ("gemini", {"tool_response": {"error": "broken"}}, "broken"),
+        ("gemini", {"tool_response": {"llmContent": "Output: bad\nExit Code: 3\nGroup: 1"}}, "Exit code 3"),
+        ("openclaw", {"tool_response": "bad", "exit_code": 3}, "Exit code 3"),
     ],
 )
 def test_a_failure_is_found_where_the_host_puts_it(host: str, payload: dict[str, object], error: str) -> None:
@@ -80,6 +82,17 @@ def test_a_failure_is_found_where_the_host_puts_it(host: str, payload: dict[str,
 def test_what_went_well_is_no_failure(answer: object) -> None:
     """Nor is an answer of a shape that we do not know."""
     assert read("codex", "PostToolUse", SENT["codex"] | {"tool_response": answer}).name == "PostToolUse"
+
+
+def test_a_prompt_is_what_somebody_said() -> None:
+    """Gemini CLI puts what the session's start was told before its first prompt; that is nobody's question."""
+    told = "<hook_context>What memory holds: &lt;memory&gt; x</hook_context>\n\nhow are <hook_context> told?</hook_context>"
+    event = read("gemini", "UserPromptSubmit", SENT["gemini"] | {"prompt": told})
+    assert event.prompt == "how are <hook_context> told?</hook_context>"
+    assert (
+        read("gemini", "AfterTool", SENT["gemini"] | {"tool_response": {"llmContent": "Exit Code: 0"}}).name
+        == "PostToolUse"
+    )
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def machine() -> Iterator[Machine]:
         user.mneme("trust")
         user.mneme("remember", PORT, "--kind", "fact", "--topic", "ops/staging")
         yield Machine(user, model)
-        assert model.strangers == []
+        assert model.strangers == [], model.strangers
 
 
 def installed(machine: Machine) -> Machine:

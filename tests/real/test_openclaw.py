@@ -51,7 +51,7 @@ def machine() -> Iterator[Machine]:
         done = user.mneme("install", "openclaw")
         assert done.returncode == 0, done.stderr
         yield one
-        assert model.strangers == []
+        assert model.strangers == [], model.strangers
 
 
 def settings(machine: Machine) -> dict[str, object]:

@@ -201,3 +201,40 @@ def test_the_command_serves_over_stdin_and_stdout(root: Path) -> None:
             return await client.call_tool("recall", {"query": "when do deploys go out?"})
 
     assert "DEC-0001" in text_of(asyncio.run(run()))
+
+
+def test_what_is_wrong_with_memory_is_told(root: Path) -> None:
+    """With its place, as data too; nothing is changed."""
+    assert "duplicate-id" not in text_of(call(root, "check"))
+    with (root / "memory/project.mneme").open("a", encoding="utf-8") as cells:
+        cells.write("\n@ DEC-0001  ops\ngist  A second one of that id\n")
+    result = call(root, "check")
+    assert "duplicate-id" in text_of(result)
+    assert "duplicate-id" in {one["rule"] for one in result.structured_content["problems"]}
+
+
+def test_a_correction_is_kept_for_requests_like_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The capability is told for them from then on; one that is not there is a fault."""
+    home = root / "home"
+    home.mkdir()
+    (home / "capabilities.yaml").write_text(CARD, "utf-8")
+    monkeypatch.setenv("MNEME_HOME", str(home))
+    assert call(root, "record_correction", request="ping the team", capability="gone").is_error
+    done = call(root, "record_correction", request="ping the team", capability="team_chat")
+    assert "team_chat" in text_of(done)
+    assert "ping the team" in (home / "feedback.jsonl").read_text("utf-8")
+
+
+CARD = """\
+- id: team_chat
+  name: Team chat
+  category: comms
+  action_verb: send a message
+  triggers: [message, chat]
+  description: Sends a message to the team
+  params_required: []
+  params_optional: []
+  example: team_chat "hello"
+  schema_version: "1"
+  source: manual
+"""

@@ -6,6 +6,7 @@ for.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -42,16 +43,29 @@ EVENTS = {
     SESSION_END: "SessionEnd",
 }
 LONGEST_ANSWER_CHARS = 9_500
+_LONGEST_ERROR_CHARS = 2000
+_EXIT = re.compile(r"^Exit Code: (-?[1-9]\d*)$", re.MULTILINE)
+_TOLD = re.compile(r"\A\s*<hook_context>.*?</hook_context>\s*", re.DOTALL)
 
 
 def read_event(name: str, payload: Mapping[str, Any]) -> Event:
     """Return the event that Gemini CLI tells of; a tool whose answer has an error is a failure."""
-    event = replace(claude_code.read_event(name, payload), host=NAME, said=text_of(payload, "prompt_response"))
+    event = claude_code.read_event(name, payload)
+    # What the session's start was told stands before its first prompt, as if somebody had said it.
+    prompt = _TOLD.sub("", event.prompt, count=1)
+    event = replace(event, host=NAME, prompt=prompt, said=text_of(payload, "prompt_response"))
     if event.name != AFTER_TOOL or event.tool is None:
         return event
     answer = map_of(payload, "tool_response")
-    error = text_of(answer, "error") or text_of(map_of(answer, "error"), "message")
+    error = text_of(answer, "error") or text_of(map_of(answer, "error"), "message") or _exit_of(answer)
     return replace(event, name=TOOL_FAILED, tool=replace(event.tool, error=error)) if error else event
+
+
+def _exit_of(answer: Mapping[str, Any]) -> str:
+    """Return how a command ended that ended badly; the shell's tool tells so in what it shows the model."""
+    told = text_of(answer, "llmContent")
+    found = _EXIT.search(told)
+    return f"Exit code {found[1]}\n{told[:_LONGEST_ERROR_CHARS]}" if found else ""
 
 
 def print_answer(event: Event, context: str) -> str:

@@ -326,6 +326,28 @@ class Tools:
         """Find the tools, skills and workflows that were made for a task, or that did it before."""
         return await self._tell(lambda memory: open_home(now=memory.now).capability_block(task))
 
+    async def record_correction(
+        self,
+        request: Annotated[str, Field(description="what was asked for")],
+        capability: Annotated[str, Field(description="the id of the card that should have been told")],
+    ) -> Annotated[CallToolResult, Text]:
+        """Note that a request like this one wants that capability: when the user says that another one was meant."""
+
+        def note(memory: Memory) -> str:
+            return f"noted: a request like this one wants {open_home(now=memory.now).correct(request, capability).id}"
+
+        return await self._tell(note)
+
+    async def check(self) -> Annotated[CallToolResult, Records]:
+        """Check the integrity of memory: what is broken, contradicts itself, or names what is gone; mends nothing."""
+
+        def look(memory: Memory) -> CallToolResult:
+            problems = memory.check().problems
+            text = "\n".join(map(str, problems)) or "Nothing is wrong."
+            return result(telling.tell_text(memory, text), Records(problems=_json(problems), alarm=memory.alarm))
+
+        return await self._use(look)
+
     async def proposals(self) -> Annotated[CallToolResult, Rows]:
         """List what waits for a person's word before it counts as memory."""
 

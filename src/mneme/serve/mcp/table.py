@@ -37,6 +37,8 @@ ROWS: tuple[Row, ...] = (
     Row("wrap_up", "End a session with its summary", reads=False),
     Row("buffer_add", "Write into the working buffer", reads=False, repeats=False),
     Row("capabilities", "Find the tools and skills for a task"),
+    Row("record_correction", "Say which capability a request like this one wants", reads=False),
+    Row("check", "Check the integrity of memory"),
     Row("proposals", "List what waits for a person's word"),
     Row("undo", "Take back the last change", reads=False, repeats=False),
     Row("memory_search", "Find memories that answer a question", alias_of="recall"),
