@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +17,7 @@ from mneme.settings import parse_settings
 from mneme.workspace import Workspace
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 NOTE = """# 2026-01-05
@@ -200,5 +203,63 @@ def test_an_answer_that_cannot_be_used_leaves_what_patterns_find(tmp_path: Path,
     """The capture goes on without a model, and says so."""
     memory = memory_of(tmp_path, more=command(answer))
     captured = memory.capture()
+    assert len(captured.proposed) == 3
+    assert [one.rule for one in captured.problems] == ["no-model"]
+
+
+class Chat(BaseHTTPRequestHandler):
+    """A server that speaks both protocols: one claim, or nothing for a long time."""
+
+    hangs = threading.Event()
+    asked: list[str] = []  # noqa: RUF012 - cleared by the fixture
+
+    def do_POST(self) -> None:
+        """Answer one question."""
+        question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.asked.append(self.path)
+        if question["model"] == "slow":
+            self.hangs.wait(30)
+        claim = {"kind": "fact", "text": "The logs were looked at for a while", "line": 4}
+        answer = json.dumps({"claims": [{**claim, "quote": "looked at logs for a while"}]})
+        message = {"role": "assistant", "content": answer}
+        body = {"message": message} if self.path.endswith("/api/chat") else {"choices": [{"message": message}]}
+        content = json.dumps(body).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """Give the address of such a server."""
+    Chat.asked.clear()
+    Chat.hangs.clear()
+    running = HTTPServer(("127.0.0.1", 0), Chat)
+    thread = threading.Thread(target=running.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{running.server_port}"
+    Chat.hangs.set()
+    running.shutdown()
+    thread.join()
+    running.server_close()
+
+
+@pytest.mark.parametrize(("kind", "path"), [("openai", "/chat/completions"), ("ollama", "/api/chat")])
+def test_a_server_extracts(tmp_path: Path, server: str, kind: str, path: str) -> None:
+    """Whatever protocol it speaks; its claim waits like any other."""
+    memory = memory_of(tmp_path, more=f'[model]\nkind = "{kind}"\nname = "small"\nurl = "{server}"\n')
+    captured = memory.capture()
+    assert Chat.asked == [path]
+    assert [one.text for one in captured.proposed if one.kind == "fact"] == ["The logs were looked at for a while"]
+
+
+def test_a_model_that_hangs_is_left_behind(tmp_path: Path, server: str) -> None:
+    """What patterns find is proposed all the same."""
+    model = f'[model]\nkind = "openai"\nname = "slow"\nurl = "{server}"\ntimeout_seconds = 1\n'
+    captured = memory_of(tmp_path, more=model).capture()
     assert len(captured.proposed) == 3
     assert [one.rule for one in captured.problems] == ["no-model"]

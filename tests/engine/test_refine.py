@@ -159,6 +159,26 @@ def test_what_days_state_and_no_home_has_is_suggested(opened: Callable[..., Memo
     assert "Invoices are sent on Mondays" in (memory.root / REPORT).read_text()
 
 
+def test_what_dreaming_lacked_one_thing_to_promote_is_suggested(opened: Callable[..., Memory]) -> None:
+    """Asked for three times by two questions, where three questions are wanted."""
+    note = "# 2026-01-04\n\n- The harbour crane is inspected by Berta in the second week of March\n"
+    memory = opened(MEMORY_md="# Memory\n", memory__DAY04_md=note)
+    record = next(one for one in memory.list() if "harbour crane" in one.text)
+    hit = {"id": record.id, "path": record.path, "line": 3, "end_line": 3, "score": 0.9}
+    logged = (
+        {"at": f"2026-01-0{day}T09:00:00+00:00", "origin": "asked", "session": "", "query": query}
+        for day, query in ((4, "a1"), (5, "b2"), (5, "a1"))
+    )
+    (memory.root / ".mneme.d").mkdir(exist_ok=True)
+    (memory.root / ".mneme.d/recall.jsonl").write_text(
+        "".join(json.dumps({**row, "hits": [hit]}) + "\n" for row in logged)
+    )
+    memory.dream(force=True)
+    (found,) = [one for one in memory.refine().proposed if one.kind == "promotion"]
+    assert "harbour crane is inspected by Berta" in found.text
+    assert found.said["why"].startswith("asked for again and again; dreaming lacks ")
+
+
 def test_a_suggested_promotion_goes_to_memory_md_when_it_is_accepted(opened: Callable[..., Memory]) -> None:
     """A person's word, and nothing else, puts it there."""
     from mneme.formats.proposal import Proposal, Source

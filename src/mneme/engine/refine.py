@@ -225,11 +225,16 @@ def _near_misses(memory: Memory) -> Iterator[Proposal]:
         return
     for one in explained:
         failed = [(name, have, need) for name, have, need, passed in one.checks if not passed]
-        if len(failed) == 1 and failed[0][1] >= NEAR_SCORE * failed[0][2] > 0:
+        if len(failed) == 1 and _is_near(failed[0][1], failed[0][2]):
             name, have, need = failed[0]
             why = f"asked for again and again; dreaming lacks {name}: {have:g} of {need:g}"
             source = Source(f"{one.path}:{one.line}", one.text)
             yield Proposal(one.text, PROMOTION, BY, said={"why": why}, sources=(source,))
+
+
+def _is_near(have: float, need: float) -> bool:
+    """Say whether a candidate lacks little: one of a count, or a quarter of a score."""
+    return have >= need - 1 > 0 or 0 < NEAR_SCORE * need <= have
 
 
 def _left_in_days(memory: Memory, pieces: Sequence[Piece]) -> Iterator[Proposal]:
