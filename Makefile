@@ -8,8 +8,11 @@ STAMP := $(VENV)/.prepared
 LOCKS := requirements/run.txt requirements/dev.txt
 WORKSPACE := workspace
 
+# What the table of all sets holds already, and what changes the ranking: neither is run to measure.
+PARTS := $(addprefix bench/,fit.py page.py locomo.py memsim.py paraphrase.py tools.py peers.py)
+
 .DEFAULT_GOAL := help
-.PHONY: help env run test lint format docs skill golden bench fuzz crash hosts hosts-test lock clean
+.PHONY: help env run test lint format docs skill golden bench fit fuzz crash hosts hosts-test lock clean
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -52,8 +55,17 @@ skill: env ## build the skill's one-file tool from the sources
 golden: env ## run the transcripts again and write what they print now, to be read as a diff
 	$(BIN)/python tools/transcripts.py
 
-bench: env ## measure; every figure is a ratio taken within one run
-	@for script in bench/*.py; do echo "$$script"; $(BIN)/python $$script || exit 1; done
+bench: env ## measure; DATA=DIR is the folder of question sets, PEERS=DIR where other systems are installed
+	@for script in $(filter-out $(PARTS),$(wildcard bench/*.py)); do \
+		grep -q __main__ $$script || continue; echo "$$script"; \
+		data=; test -z "$(DATA)" || ! grep -q '"--data"' $$script || data="--data $(DATA)"; \
+		peers=; test -z "$(PEERS)" || test $$script != bench/table.py || peers=--peers; \
+		PYTHONPATH="$(PEERS)" MNEME_PEERS="$(PEERS)" $(BIN)/python $$script $$data $$peers || exit 1; \
+	done
+
+fit: env ## fit the ranking to the question sets in DATA=DIR, after saying what held-out questions get
+	@test -n "$(DATA)" || { echo "say where the question sets are: make fit DATA=DIR" >&2; exit 2; }
+	$(BIN)/python bench/fit.py --data "$(DATA)"
 
 fuzz: env ## run the property tests for long, on examples nobody has seen
 	MNEME_CAMPAIGN=full $(BIN)/python -m pytest -m "campaign or not campaign" --ignore=tests/crash

@@ -1,6 +1,6 @@
-"""Chinese message histories: which messages a question needs; many ask two things at once.
+"""Chinese message histories: which messages a question needs; many ask two things at once. BM25 is over characters and pairs.
 
-bench/memsim.py --data DIR [--json]
+bench/memsim.py --data DIR [--json] [--words] [--peers]
 """
 
 from __future__ import annotations
@@ -8,8 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from stores import load_stores
-from table import run
+from stores import load_family
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,8 +18,10 @@ if TYPE_CHECKING:
 
 def load(data: Path) -> list[Store]:
     """Read the sets."""
-    return load_stores(data / "memsim-zh" / "dev.json", "memsim")
+    return load_family(data, "memsim-zh", "*.json", "memsim")
 
 
 if __name__ == "__main__":
+    from table import run
+
     sys.exit(run("memsim", load))

@@ -1,6 +1,6 @@
 """Facts in English and Chinese in one store, asked for in words that hardly meet theirs, in both languages.
 
-bench/paraphrase.py --data DIR [--json]
+bench/paraphrase.py --data DIR [--json] [--words]
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from stores import Question, Store
-from table import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,10 +19,8 @@ WAYS = {"en->en": ("query_en", 0), "zh->zh": ("query_zh", 1), "en->zh": ("query_
 
 def load(data: Path) -> list[Store]:
     """Read the pairs: all facts in both languages in one store, a set of questions for each way."""
-    path = data / "paraphrase" / "pairs.json"
-    if not path.exists():
-        sys.exit(f"'{path}' is not there: give the folder of question sets with --data")
-    pairs = json.loads(path.read_text("utf-8"))
+    path = next((one for one in (data / "paraphrase" / "pairs.json", data / "pairs.json") if one.exists()), None)
+    pairs = json.loads(path.read_text("utf-8")) if path else []
     texts = tuple(text for pair in pairs for text in (pair["en"], pair["zh"]))
     return [
         Store(
@@ -34,8 +31,11 @@ def load(data: Path) -> list[Store]:
             tuple(Question(pair[key], (2 * place + side,), way) for place, pair in enumerate(pairs)),
         )
         for way, (key, side) in WAYS.items()
+        if pairs
     ]
 
 
 if __name__ == "__main__":
+    from table import run
+
     sys.exit(run("paraphrase", load))

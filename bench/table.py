@@ -1,9 +1,10 @@
-"""Every set, every ruler, one table: recall@k, hit@k, MRR, nDCG@10 by category, silence, and how far a score is true.
+"""Every set, every ruler, one table: recall@k, hit@k, MRR and nDCG@10 by category, silence, and how true a score is.
 
-    bench/table.py --data DIR [--json] [--words]
+    bench/table.py --data DIR [--json] [--words] [--peers]
 
-The other scripts are this one on one set. Weights are the shipped ones: on sets that they were fitted to, the figures
-are in-sample and say so; `bench/fit.py --check` gives those of questions held out. `--words` does without an embedder.
+The other scripts are this one on one family of sets. Numbers are the shipped ones; a set that they were fitted to is
+labelled in-sample, any other unseen. `--words` does without an embedder, `--peers` adds the systems of `peers.py` that
+are installed.
 """
 
 from __future__ import annotations
@@ -12,135 +13,153 @@ import argparse
 import json
 import os
 import platform
-import random
 import sys
 import time
 from collections import defaultdict
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stores import Embeddings, Index, Yardsticks, mean, measures
+import silence
+from cases import foreign_questions
+from filed import Filed
+from rulers import RULERS, Rulers
+from stores import FIGURES, mean, measures
+from vectors import Kept
+
+from mneme.index.rank import WEIGHTS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from stores import Store
 
-FIGURES = ("recall@5", "recall@10", "hit@5", "hit@10", "mrr", "ndcg@10")
-STRANGERS = 200
-KEPT_SHARE, STRAY_SHARE = 0.90, 0.03
-BINS = 10
-SEED = 5
+# Enough for an MRR that does not stop at ten.
+ASKED_FOR = 20
+STRANGERS, LEAST_STORE = 240, 50
+SHIPPED = "mneme"
+COMPARED = "locomo"  # other systems are asked about conversations
 
 
-def run(name: str, load: Callable[[Path], list[Store]]) -> int:
-    """Measure what `load` reads, and print."""
+def run(name: str, load: Callable[[Path], list[Store]], more: Callable[..., list[Run]] | None = None) -> int:
+    """Measure what `load` reads, and print; `more` are other ways of running the product on the same sets."""
     parser = argparse.ArgumentParser(prog=name)
     parser.add_argument("--data", type=Path, help="the folder of question sets")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--words", action="store_true", help="use no embedder")
+    parser.add_argument(
+        "--peers", action="store_true", help="other systems in the same table, where they are installed"
+    )
     chosen = parser.parse_args()
-    if chosen.data is None:
-        print(f"{name}: no question sets: give their folder with --data", file=sys.stderr)
+    found = load(chosen.data) if chosen.data else []
+    if not found:
+        where = f" in '{chosen.data}'" if chosen.data else ""
+        print(f"{name}: no question sets{where}: give their folder with --data", file=sys.stderr)
         return 0
-    report = {"name": name, "machine": machine(), **measure(load(chosen.data), words_only=chosen.words)}
+    kept = Kept()
+    kept.lend()
+    runs = [Run(SHIPPED), *(more(found, chosen.data, kept) if more and not chosen.words else [])]
+    report = {"name": name, "machine": machine() | about(found), **measure(found, kept, runs, chosen)}
     print(json.dumps(report, ensure_ascii=False) if chosen.json else as_text(report))
     return 0
 
 
-def measure(found: list[Store], *, words_only: bool = False) -> dict[str, object]:
-    """Return the figures of every set and category under every ruler, and what the scores are worth."""
-    embeddings = Embeddings()
-    rows: dict[tuple[str, str, str], list[dict[str, float]]] = defaultdict(list)
-    tops: dict[str, list[tuple[float, bool]]] = defaultdict(list)
-    strays: dict[str, list[float]] = defaultdict(list)
-    scored: list[tuple[float, bool]] = []
-    seconds: list[float] = []
+@dataclass
+class Run:
+    """One way of running the product: under the shipped numbers, or others for each of some stores, by their prints."""
+
+    name: str
+    under: Callable[[Store], AbstractContextManager[None]] = lambda _: nullcontext()
+    stores: frozenset[str] = frozenset()
+    evidence: list[silence.Evidence] = field(default_factory=list)
+
+
+@dataclass
+class Rows:
+    """The figures of every question, by set, category and system."""
+
+    held: dict[tuple[str, str, str], list[dict[str, float]]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, store: Store, category: str, system: str, figures: dict[str, float]) -> None:
+        """Keep what one question got."""
+        for name in ("all", category) if category not in {"None", store.name.split()[-1]} else ("all",):
+            self.held[store.name, name, system].append(figures)
+
+    def as_json(self, labels: dict[str, str]) -> list[dict[str, object]]:
+        """Return the means."""
+        return [
+            {"set": one, "category": category, "system": system, "questions": len(held), "sample": labels[one]}
+            | mean(held)
+            for (one, category, system), held in self.held.items()
+        ]
+
+
+def measure(found: list[Store], kept: Kept, runs: list[Run], chosen: argparse.Namespace) -> dict[str, object]:
+    """Return the figures of every set and category under every system, and what the scores are worth."""
+    from peers import installed
+
+    rows, seconds = Rows(), []
+    others, missing = installed(kept) if chosen.peers else ([], {})
+    compared = {store.print for store in found if store.name == COMPARED}
     for store in found:
-        index, rulers = Index(store, None if words_only else embeddings), Yardsticks(store, embeddings)
+        rulers = Rulers(store, kept)
         for question in store.questions:
-            index.meaning(question.text)  # the embedder's time is measured elsewhere, on a quiet machine
-            started = time.perf_counter()
-            answer = index.ask(question.text)
-            seconds.append(time.perf_counter() - started)
-            orders = {"mneme": [place for place, _ in answer], **rulers.orders(question.text)}
-            for ruler, order in orders.items():
-                figures = measures(order, question.gold)
-                for category in ("all", question.category):
-                    rows[store.name, category, ruler].append(figures)
-            tops[store.name].append(
-                (answer[0][1] if answer else 0.0, answer[:1] != [] and answer[0][0] in question.gold)
-            )
-            scored.extend((score, place in question.gold) for place, score in answer[:5])
-        for text in strangers(store, found):
-            answer = index.ask(text)
-            strays[store.name].append(answer[0][1] if answer else 0.0)
-            scored.extend((score, False) for _, score in answer[:5])
-        index.close()
+            for ruler, order in rulers.orders(question.text).items():
+                rows.add(store, question.category, ruler, measures(order[:ASKED_FOR], question.gold))
+        for peer in others if store.print in compared else ():
+            with peer.filled(store) as ask:
+                for question in store.questions:
+                    rows.add(
+                        store, question.category, peer.name, measures(ask(question.text)[:ASKED_FOR], question.gold)
+                    )
+        filed = Filed(store, words=chosen.words)
+        for one in runs:
+            if one.stores and store.print not in one.stores:
+                continue
+            seconds += ask_all(one, filed, found, rows)
+        filed.close()
+    labels = samples(found)
     return {
-        "figures": [
-            {"set": one, "category": category, "ruler": ruler, "questions": len(held), **mean(held)}
-            for (one, category, ruler), held in rows.items()
-        ],
-        "silence": {
-            name: silence([score for score, _ in held], strays[name]) for name, held in tops.items() if strays[name]
-        },
-        "reliability": reliability(scored),
-        "milliseconds": {
-            "median": round(1000 * sorted(seconds)[len(seconds) // 2], 1),
-            "p95": round(1000 * sorted(seconds)[len(seconds) * 19 // 20], 1),
-        }
-        if seconds
-        else {},
+        "figures": rows.as_json(labels),
+        "silence": {one.name: silence.figures(one.evidence) for one in runs},
+        "not installed": missing,
+        "milliseconds": _milliseconds(seconds),
     }
 
 
-def strangers(store: Store, found: list[Store]) -> list[str]:
-    """Return prompts about nothing in a store: small talk, and what is asked of conversations with other people."""
-    if store.name == "memsim":
-        return []
-    talk = json.loads(Path(__file__).with_name("small_talk.json").read_text("utf-8"))
-    told = {text.partition(":")[0] for text in store.texts if text.partition(":")[0].isalpha()}
-    others = [
-        one.text
-        for other in found
-        if (other.name, other.fold) != (store.name, store.fold) and "locomo" in (store.name, other.name)
-        for one in other.questions
-        if not any(name in one.text for name in told)
-    ]
-    rng = random.Random(SEED)  # noqa: S311 - repeatable
-    return talk + rng.sample(others, min(STRANGERS, len(others)))
+def ask_all(one: Run, filed: Filed, found: list[Store], rows: Rows) -> list[float]:
+    """Ask a store everything that is asked of it, and what it holds nothing about; return how long each took."""
+    store, seconds = filed.store, []
+    with one.under(store):
+        for question in store.questions:
+            started = time.process_time()
+            answer = filed.ask(question.text, ASKED_FOR)
+            seconds.append(time.process_time() - started)
+            order = filed.order(answer)
+            rows.add(store, question.category, one.name, measures(order[:ASKED_FOR], question.gold))
+            right = [place in question.gold for place in order]
+            one.evidence.append(silence.Evidence.of(store.name, silence.ANSWERABLE, answer, right))
+        for text, _ in foreign_questions(store, found, STRANGERS) if len(store.texts) >= LEAST_STORE else ():
+            one.evidence.append(silence.Evidence.of(store.name, silence.STRANGE, filed.ask(text, ASKED_FOR), []))
+        one.evidence.extend(silence.without_evidence(filed))
+    return seconds
 
 
-def silence(answerable: list[float], strays: list[float]) -> dict[str, float]:
-    """Return what share of strays passes where so many answerable ones do, and the other way round."""
-    best = sorted(answerable, reverse=True)
-    kept_at = best[min(len(best) - 1, int(KEPT_SHARE * len(best)))]
-    ranked = sorted(strays, reverse=True)
-    stray_at = ranked[int(STRAY_SHARE * len(ranked))]
+def samples(found: list[Store]) -> dict[str, str]:
+    """Say of each set whether the shipped numbers were fitted to it."""
+    fitted_to = set(json.loads(WEIGHTS_FILE.read_text("utf-8")).get("fitted to", ()))
+    names = dict.fromkeys(store.name for store in found)
+    known = {name: [store.print in fitted_to for store in found if store.name == name] for name in names}
     return {
-        "strays": len(strays),
-        "threshold for 90% answered": round(kept_at, 4),
-        "strays answered there": round(sum(score >= kept_at for score in strays) / len(strays), 4),
-        "threshold for 3% of strays": round(stray_at, 4),
-        "answered there": round(sum(score > stray_at for score in answerable) / len(answerable), 4),
+        name: "in-sample" if all(held) else "partly unseen" if any(held) else "unseen" for name, held in known.items()
     }
 
 
-def reliability(scored: list[tuple[float, bool]]) -> list[dict[str, float]]:
-    """Return, by tenths of the score, how many hits there were and how many of them were right."""
-    bins: dict[int, list[tuple[float, bool]]] = defaultdict(list)
-    for score, right in scored:
-        bins[min(BINS - 1, int(score * BINS))].append((score, right))
-    return [
-        {
-            "from": number / BINS,
-            "hits": len(held),
-            "said": round(sum(score for score, _ in held) / len(held), 3),
-            "true": round(sum(right for _, right in held) / len(held), 3),
-        }
-        for number, held in sorted(bins.items())
-    ]
+def _milliseconds(seconds: list[float]) -> dict[str, float]:
+    ordered = sorted(seconds)
+    named = {"median": len(ordered) // 2, "p95": len(ordered) * 19 // 20}
+    return {name: round(1000 * ordered[place], 1) for name, place in named.items()} if ordered else {}
 
 
 def machine() -> dict[str, object]:
@@ -152,21 +171,28 @@ def machine() -> dict[str, object]:
     }
 
 
+def about(found: list[Store]) -> dict[str, object]:
+    """Return how much is asked of how much."""
+    return {
+        "stores": len(found),
+        "documents": sum(len(store.texts) for store in found),
+        "questions": sum(len(store.questions) for store in found),
+    }
+
+
 def as_text(report: dict[str, object]) -> str:
     """Return the report as tables."""
-    about = report["machine"]
-    lines = [f"python {about['python']}, {about['cores']} cores, load {about['load']}"]
-    lines.append(f"{'set':28} {'category':24} {'ruler':6} {'n':>5}  " + "  ".join(f"{name:>9}" for name in FIGURES))
-    for row in report["figures"]:
+    about = ", ".join(f"{name} {value}" for name, value in report["machine"].items())
+    head = f"{'set':34} {'category':24} {'system':22} {'n':>5}  " + "  ".join(f"{name:>9}" for name in FIGURES)
+    lines = [about, head]
+    for row in sorted(report["figures"], key=lambda one: (one["set"], one["category"] != "all", one["category"])):
+        label = f"{row['set']} ({row['sample']})" if row["system"] not in RULERS else row["set"]
         figures = "  ".join(f"{row[name]:9.3f}" for name in FIGURES)
-        lines.append(f"{row['set']:28} {row['category']:24} {row['ruler']:6} {row['questions']:5}  {figures}")
-    for name, row in report["silence"].items():
-        lines.append(f"silence {name}: " + ", ".join(f"{label} {value}" for label, value in row.items()))
-    lines.extend(
-        f"score from {row['from']:.1f}: {row['hits']} hits, said {row['said']:.3f}, true {row['true']:.3f}"
-        for row in report["reliability"]
-    )
-    lines.append(f"milliseconds a question, its vector given: {report['milliseconds']}")
+        lines.append(f"{label:34} {row['category']:24} {row['system']:22} {row['questions']:5}  {figures}")
+    for name, found in report["silence"].items():
+        lines += ["", f"silence, {name}", *silence.as_text(found)]
+    lines += [f"not installed: {name} ({why})" for name, why in report["not installed"].items()]
+    lines.append(f"milliseconds of processor time a question, its vector given: {report['milliseconds']}")
     return "\n".join(lines)
 
 
@@ -181,4 +207,6 @@ def load_every(data: Path) -> list[Store]:
 
 
 if __name__ == "__main__":
-    sys.exit(run("table", load_every))
+    from locomo import left_out
+
+    sys.exit(run("table", load_every, left_out))

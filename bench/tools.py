@@ -1,6 +1,6 @@
-"""Descriptions of tools: which of them a task needs. A description is one document, in no order.
+"""Descriptions of tools: which of them a task needs. A description is one cell, in no order.
 
-bench/tools.py --data DIR [--json]
+bench/tools.py --data DIR [--json] [--words] [--peers]
 """
 
 from __future__ import annotations
@@ -8,8 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from stores import load_stores
-from table import run
+from stores import load_family
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,8 +18,10 @@ if TYPE_CHECKING:
 
 def load(data: Path) -> list[Store]:
     """Read the sets."""
-    return [store for path in sorted((data / "tools").glob("*.json")) for store in load_stores(path, path.stem)]
+    return load_family(data, "tools", "*.json", "")
 
 
 if __name__ == "__main__":
+    from table import run
+
     sys.exit(run("tools", load))

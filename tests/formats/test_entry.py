@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mneme.formats.entry import entry_hash, find_time, heading_context, normal_text
+from mneme.formats.entry import entry_hash, find_speaker, find_time, heading_context, normal_text
 from mneme.formats.note import parse_note
 
 
@@ -131,3 +131,23 @@ def test_any_text_has_a_hash(text: str) -> None:
     assert len(digest) == 8
     assert int(digest, 16) >= 0
     assert entry_hash(text) == digest
+
+
+@pytest.mark.parametrize(
+    ("entry", "speaker"),
+    [
+        ("- Caroline: I moved in May", "Caroline"),
+        ("- **Bob:** hello", "Bob"),
+        ("14:05 Ann Lee: the printer is broken", "Ann Lee"),
+        ("- (10:22 pm) Ann: late", "Ann"),
+        ("- user: how do I do that?", "user"),
+        ("- 小明：你好", "小明"),
+        ("- we moved: in May", ""),
+        ("see http://example.org: it is there", ""),
+        ("- A Very Long Name: no", ""),
+        ("- 10:30", ""),
+    ],
+)
+def test_who_says_an_entry(entry: str, speaker: str) -> None:
+    """A name before a colon at the beginning says who speaks; a sentence, a time or an address does not."""
+    assert find_speaker(entry) == speaker

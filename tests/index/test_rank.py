@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from mneme.index.backend import Near, Outline, Tally
 from mneme.index.rank import (
+    ANSWERS,
     FEATURES,
     GATED,
     SHAPES,
@@ -20,12 +21,13 @@ from mneme.index.rank import (
     Candidate,
     Days,
     Weights,
+    both,
     load_weights,
     names,
     probability,
     rank,
-    survey,
 )
+from mneme.index.survey import survey
 from mneme.index.words import Traits, parse_query, parse_terms
 
 WORDS = ("zebra", "horse", "turtle", "paint", "cache", "Ann", "when", "2024")
@@ -157,8 +159,10 @@ def test_nothing_to_rank() -> None:
 def test_the_weights_file_names_what_is_measured() -> None:
     """Every number in the file is the weight of something that is measured, and everything measured has one."""
     held = json.loads(WEIGHTS_FILE.read_text("utf-8"))
-    assert set(held) == {"both", "words"}
-    for mode in held.values():
+    assert set(held) == {"both", "words", "fitted to"}
+    for mode in (held["both"], held["words"]):
+        assert tuple(mode["answers"]) == ("base", *ANSWERS)
+        assert mode["points"]["asked"] < mode["points"]["injection"]
         assert tuple(mode["features"]) == FEATURES
         assert tuple(mode["gates"]) == GATED
         assert all(tuple(gate) == SHAPES for gate in mode["gates"].values())
@@ -189,6 +193,22 @@ def test_other_weights_may_be_given() -> None:
     first, second = rank(view, {"words": backwards, "both": backwards})
     assert (first.row, first.why) == (2, (("base", 2.0),))
     assert (second.row, second.log_odds) == (1, 1.0)
+
+
+@given(one=st.floats(-40, 40), other=st.floats(-40, 40))
+def test_two_chances_together_are_their_product(one: float, other: float) -> None:
+    """That anything answers, and that this does if anything: the chance of both is the product of their chances."""
+    assert probability(both(one, other)) == pytest.approx(probability(one) * probability(other), rel=1e-6, abs=1e-15)
+    assert both(one, other) <= min(one, other)
+    assert math.isfinite(both(-900.0, 900.0))
+
+
+def test_a_question_about_something_else_is_doubted() -> None:
+    """Where no word is known and nothing is near, every hit is doubted; where something is near, hardly."""
+    far = ranked("unicorn dragon", [Candidate(outline(1, "zebra horse"), 0.05)])[0]
+    near = ranked("unicorn dragon", [Candidate(outline(1, "zebra horse"), 0.8)])[0]
+    assert dict(far.why)["doubt"] < dict(near.why)["doubt"] <= 0.0
+    assert far.score < 0.05 < near.score
 
 
 def test_ranking_needs_no_numpy() -> None:

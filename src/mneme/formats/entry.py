@@ -38,6 +38,12 @@ _TIME = re.compile(
     r"(?P<hour>[01]?[0-9]|2[0-3])(?:[:\uff1a](?P<minute>[0-5][0-9])|[\u70b9\u9ede\u65f6\u6642](?:(?P<cjk>[0-5]?[0-9])\u5206)?)"
     r"(?![0-9])(?::[0-5][0-9])?(?:\s*(?P<pm>[AaPp])\.?[Mm]\b\.?)?"
 )
+# A name of up to three words, in capitals where its script has them; a time or a mark of emphasis may stand before it.
+_SPEAKER = re.compile(
+    r"[\s*_]*(?:[\[(]?\d{1,2}[:.]\d\d(?:\s*[AaPp][Mm])?[\])]?[\s,:-]*)?[*_]*"
+    r"(?P<name>user|assistant|(?![a-z])[^\W\d_][\w.'-]{0,19}(?: (?![a-z])[^\W\d_][\w.'-]{0,19}){0,2})"
+    r"[*_]*(?::[*_]*(?=\s)|\uff1a)"
+)
 _AFTERNOON = ("\u4e0b\u5348", "\u665a\u4e0a", "\u5348\u5f8c")
 _NOON = 12
 
@@ -120,6 +126,12 @@ def find_time(text: str) -> str:
     elif hour == _NOON and (match["pm"] or "").lower() == "a":
         hour = 0
     return f"{hour:02d}:{minute:02d}"
+
+
+def find_speaker(text: str) -> str:
+    """Return the name that an entry begins with before a colon, where somebody says it: "Ann: I moved in May"."""
+    match = _SPEAKER.match(text, _lead(text))
+    return match["name"].strip() if match else ""
 
 
 def heading_context(text: str) -> str:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mneme.workspace import Workspace
 
 # Changes when files are read into other pieces than before, so that every index reads its files again.
-READ_AS = "1"
+READ_AS = "2"
 # Settings that change nothing about how a file is read.
 INDIFFERENT = ("embedder.", "index.", "model.", "rules.", "commit", "qmd")
 BATCH_FILES, BATCH_SECONDS = 256, 0.5

@@ -11,13 +11,14 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from mneme.index.backend import Near, Wanted
-from mneme.index.rank import Candidate, Days, Ranked, View, Weights, rank, survey
+from mneme.index.rank import Candidate, Days, Ranked, View, Weights, rank
+from mneme.index.survey import survey
 from mneme.index.words import parse_query
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from mneme.index.backend import Backend
+    from mneme.index.backend import Backend, Outline
     from mneme.index.words import Query
 
 BY_WORDS = BY_VECTOR = 100
@@ -54,8 +55,16 @@ def find_ranked(
     return rank(view, weights), view
 
 
-def look(backend: Backend, question: str, meaning: Meaning | None, wanted: Wanted, *, days: Days | None = None) -> View:
-    """Collect a question's candidates and measure them."""
+def look(
+    backend: Backend,
+    question: str,
+    meaning: Meaning | None,
+    wanted: Wanted,
+    *,
+    days: Days | None = None,
+    holds: Callable[[Outline], bool] | None = None,
+) -> View:
+    """Collect a question's candidates and measure them; one that does not hold what must be there is none."""
     query = parse_query(question)
     first, near = _first(backend, query, meaning, wanted)
     if days:
@@ -66,7 +75,9 @@ def look(backend: Backend, question: str, meaning: Meaning | None, wanted: Wante
     rows = list(dict.fromkeys((*likely, *backend.beside(likely[:WITH_NEIGHBOURS], REACH, wanted))))
     cosines, parts = _cosines(backend, meaning, rows)
     candidates = [
-        Candidate(outline, cosines.get(outline.row), parts.get(outline.row)) for outline in backend.outlines(rows)
+        Candidate(outline, cosines.get(outline.row), parts.get(outline.row))
+        for outline in backend.outlines(rows)
+        if holds is None or holds(outline)
     ]
     usual = USUAL_COSINES.get(meaning.embedder.partition("/")[0]) if meaning else None
     return survey(query, candidates, backend.tally(query.terms), near, usual=usual, days=days)

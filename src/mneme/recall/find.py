@@ -1,18 +1,20 @@
 """The one way from a question to its answer: candidates, exact matches, silence, trust, order, then what is left of it.
 
 Every number that decides is a named term of log-odds, and a hit's score is the sigmoid of their sum. Whether anything is
-said at all is decided by relevance alone: trust, age and variety put hits in order, they never make or unmake one.
+said at all is decided by the odds that anything here answers, and by what the question calls by its name: trust, age and
+variety put hits in order, they never make or unmake one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mneme.index.backend import EVERY_STATE, Wanted
-from mneme.index.rank import load_weights
-from mneme.index.search import find_ranked
+from mneme.index.rank import load_weights, rank
+from mneme.index.search import find_ranked, look
 from mneme.recall import belief, trust
 from mneme.recall.answer import ASKED, INJECTION, Answer
 from mneme.recall.exact import exact_terms
@@ -23,15 +25,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mneme.index.backend import Backend, Outline
-    from mneme.index.rank import Days, Ranked
+    from mneme.index.rank import Days, Ranked, View
     from mneme.index.search import Meaning
     from mneme.recall.question import Question
 
 # So many of the likeliest are read whole; a hit below them would need to pass most of them by trust alone.
 LEAST_POOL, POOL_PER_HIT = 40, 3
 IN_DAYS = 4.0
-# What a date alone brings is no reason to speak when nobody asked.
-TIMELY = "dated"
+# Of events that are as likely to be meant, the last one is.
+AS_LIKELY = 0.5
 BY_WORDS, BY_BOTH = "words", "words and meaning"
 MOST_OF_DAYS = 400
 
@@ -93,6 +95,20 @@ def find_answer(backend: Backend, request: Request, means: Means) -> Answer:
     return Answer(arrange(backend, judged, request), certain=best >= points[INJECTION], by=by, window=window)
 
 
+def find_view(backend: Backend, request: Request, means: Means) -> View:
+    """Return what is measured of a request's candidates, before anything is judged: what the ranking is fitted to."""
+    moment = _moment(backend, request)
+    if moment and moment.event:
+        request = replace(request, question=request.question.leaving_out(moment.event))
+    return _view(backend, request, means(request.question.sense), moment)
+
+
+def _view(backend: Backend, request: Request, meaning: Meaning | None, moment: Moment | None) -> View:
+    question, days = request.question, moment.days if moment else None
+    holds = partial(_is_asked, question=question) if question.without or question.phrases else None
+    return look(backend, question.words, meaning, request.allowed, days=days, holds=holds)
+
+
 def _points(meaning: Meaning | None) -> dict[str, float]:
     return dict(load_weights()["both" if meaning else "words"].points)
 
@@ -109,8 +125,8 @@ def _moment(backend: Backend, request: Request) -> Moment | None:
     def dated(event: str) -> str:
         ranked, view = find_ranked(backend, event, None, replace(allowed, states=EVERY_STATE))
         days = {one.outline.row: one.outline.date for one in view.candidates}
-        told = [one for one in ranked if days[one.row] and one.log_odds >= _points(None)[ASKED]]
-        return days[told[0].row] if told else ""
+        told = [one for one in ranked if days[one.row]] if view.answerable() >= _points(None)[ASKED] else []
+        return max((days[one.row] for one in told if one.log_odds > told[0].log_odds - AS_LIKELY), default="")
 
     return find_moment(question.sense or question.words, request.standing.today, holds=holds, dated=dated)
 
@@ -125,12 +141,10 @@ def _pool(
     """Return the likeliest pieces, with what makes them relevant."""
     question, wanted = request.question, request.allowed
     ranked: list[Ranked] = []
-    outlines: dict[int, Outline] = {}
+    answerable = 0.0
     if (question.words or meaning) and not (named and question.is_names):
-        days = moment.days if moment else None
-        ranked, view = find_ranked(backend, question.words, meaning, wanted, days=days)
-        outlines = {one.outline.row: one.outline for one in view.candidates}
-        ranked = [one for one in ranked if _is_asked(outlines[one.row], question)]
+        view = _view(backend, request, meaning, moment)
+        ranked, answerable = rank(view), view.answerable()
     of_days = _of_days(backend, wanted, moment) if moment and moment.alone else {}
     most = max(LEAST_POOL, POOL_PER_HIT * request.k)
     by_row = {one.row: one for one in ranked}
@@ -138,23 +152,16 @@ def _pool(
     pool = []
     for row, piece in backend.pieces(rows, replace(wanted, states=EVERY_STATE)):
         found = by_row.get(row)
-        terms = list(found.why) if found else []
-        terms += exact_terms(piece, question, called=named.get(row, 0.0))
+        sure = exact_terms(piece, question, called=named.get(row, 0.0))
         if row in of_days:
-            terms.append(("in these days", IN_DAYS))
-        pool.append(Scored(row, piece, terms, relevance=_relevance(terms, alone=row in of_days)))
+            sure.append(("in these days", IN_DAYS))
+        speaks = (answerable if found else 0.0) + sum(value for _, value in sure)
+        pool.append(Scored(row, piece, [*(found.why if found else ()), *sure], relevance=speaks))
     return _as_it_was(backend, pool, request) if request.as_of else pool
-
-
-def _relevance(terms: Sequence[tuple[str, float]], *, alone: bool) -> float:
-    """Return what decides about silence: everything but a date, unless the question is about nothing else."""
-    return sum(value for name, value in terms if alone or name != TIMELY or value < 0)
 
 
 def _is_asked(outline: Outline, question: Question) -> bool:
     """Say whether a piece holds every phrase that must be there, and no word that must not."""
-    if not question.without and not question.phrases:
-        return True
     if any(word in column for word in question.without for column in outline.terms):
         return False
     columns = [f" {' '.join(column)} " for column in outline.terms]

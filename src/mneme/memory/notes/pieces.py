@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mneme.formats.closure import DECISIONS, SIGNAL
-from mneme.formats.entry import entry_hash, parse_entries
+from mneme.formats.entry import entry_hash, find_speaker, parse_entries
 from mneme.formats.note import LARGE_NOTE_BYTES, note_records, parse_note
 from mneme.formats.piece import Piece
 from mneme.formats.promoted import STALE_SINCE, find_promoted
@@ -95,7 +95,7 @@ class _Cutter:
         self.entity = entity_of(note.path) if whole.kind == "entity" else ""
         self.dates = list(_dated_headings(note))
 
-    def piece(self, record: Record, *, title: str, body: str, gist: str = "") -> Piece:
+    def piece(self, record: Record, *, title: str, body: str, gist: str = "", speaker: str = "") -> Piece:
         """Return the piece that a record of this note makes."""
         said = [name for line, name in self.hashtags if record.line <= line <= record.end_line]
         return Piece(
@@ -105,6 +105,7 @@ class _Cutter:
             body=body,
             tags=tuple(dict.fromkeys((*self.tags, *said))),
             group=self.note.path,
+            speaker=speaker,
             entity=self.entity,
         )
 
@@ -164,7 +165,8 @@ def _entries(cutter: _Cutter) -> Iterator[Piece]:
         if entry.line in done and record.state == LIVE:
             record = replace(record, state=RETIRED)
         record, body = _promoted(record)
-        yield cutter.piece(record, title=" / ".join(entry.context), body=body)
+        title, speaker = " / ".join(entry.context), find_speaker(body)
+        yield cutter.piece(record, title=title, body=body, speaker=speaker)
     yield from _closed(cutter)
 
 

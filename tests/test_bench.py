@@ -1,0 +1,59 @@
+"""The scripts that measure run on any folder of question sets, and what they ask is the product's own way in."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+BENCH = Path(__file__).resolve().parents[1] / "bench"
+TURNS = (
+    "Ann: I moved to Lisbon in May.\n\n```\n# not a heading\n```\n- not an entry",
+    "Bob: My zebra is ill.",
+    "Ann: # Poor thing!",
+    "Bob: The vet says that it ate the turtle's paint.",
+    "Ann: Is it blue now?",
+    "Bob: In parts.",
+)
+
+
+def write_set(folder: Path) -> None:
+    """Write a conversation over two days with two questions."""
+    docs = [
+        {"id": f"gold-{place}", "text": text, "when": f"9:0{place} am on {1 + place // 3} May, 2023"}
+        for place, text in enumerate(TURNS)
+    ]
+    queries = [
+        {"id": "a", "question": "Where did Ann move?", "gold": ["gold-0"], "category": 1},
+        {"id": "b", "question": "What did the zebra eat?", "gold": ["gold-1", "gold-3"], "category": 4},
+    ]
+    (folder / "locomo").mkdir()
+    held = {"id": "x", "docs": docs, "queries": queries}
+    (folder / "locomo/conv.json").write_text(json.dumps(held), "utf-8")
+
+
+def ran(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a script of the folder as a person does."""
+    return subprocess.run(
+        [sys.executable, str(BENCH / script), *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_a_folder_of_that_shape_is_measured(tmp_path: Path) -> None:
+    """Every system gets its line, by category too; a set that nothing was fitted to is called unseen."""
+    write_set(tmp_path)
+    done = ran("locomo.py", "--data", str(tmp_path), "--json", "--words")
+    assert done.returncode == 0, done.stderr
+    rows = {(row["system"], row["category"]): row for row in json.loads(done.stdout)["figures"]}
+    assert {system for system, _ in rows} == {"mneme", "bm25", "dense", "rrf"}
+    assert {category for _, category in rows} == {"all", "1", "4"}
+    assert (rows["mneme", "all"]["sample"], rows["mneme", "all"]["hit@5"]) == ("unseen", 1.0)
+
+
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+    """Without question sets a script says so in one line, and is no failure of `make bench`."""
+    for script in ("table.py", "locomo.py", "memsim.py", "paraphrase.py", "tools.py"):
+        done = ran(script, "--data", str(tmp_path))
+        assert (done.returncode, done.stdout) == (0, "")
+        assert "no question sets" in done.stderr
