@@ -79,3 +79,13 @@ def test_what_was_left_behind_is_taken_over(place: Path, said: str, old: bool, l
         with neighbour_lock(place, wait=0.1):
             pass
         assert not place.exists()
+
+
+def test_a_crash_between_making_and_tidying_up_is_taken_over(place: Path) -> None:
+    """The lock and what it was made from are then one file under two names."""
+    half = place.with_name(f".{place.name}.mneme")
+    half.write_text(f"{gone()}:0:mneme\n", "utf-8")
+    os.link(half, place)
+    with neighbour_lock(place, wait=0.2):
+        assert not half.exists()
+    assert not place.exists()

@@ -147,7 +147,8 @@ def _tell_status(memory: Memory, io: IO) -> int:
     io.print(f"  {status.standing} promotions stand in MEMORY.md, {status.waiting} candidates pass the gates")
     io.print("  " + ", ".join(f"{name} {value}" for name, value in status.rules.items()))
     if status.undreamt:
-        io.print(f"  {len(status.undreamt)} older notes never dreamt over; mneme dream --since DATE looks back")
+        many = f"{len(status.undreamt)} older note{'' if len(status.undreamt) == 1 else 's'}"
+        io.print(f"  {many} never dreamt over, first '{status.undreamt[0]}'; mneme dream --since DATE looks back")
     return EXIT_CLEAN
 
 

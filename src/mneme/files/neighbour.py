@@ -58,6 +58,7 @@ def is_left_behind(place: Path) -> bool:
 def _is_made(place: Path) -> bool:
     """Make the file with all that it says, unless there is one; who gets here holds the workspace's own lock."""
     own = place.with_name(f".{place.name}.{OURS}")
+    own.unlink(missing_ok=True)  # what a crash left may be the very file that lies at the place: it must not be written
     own.touch(_FILE_MODE)
     try:
         own.write_text(f"{os.getpid()}:{own.stat().st_mtime_ns // 1_000_000}:{OURS}\n", "utf-8")

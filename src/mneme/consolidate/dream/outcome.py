@@ -152,7 +152,8 @@ def night_of(state: State, wanted: Sequence[str], decision: Decision | None) -> 
     _write_state(made, wanted, memory.path, decision)
     problems = list(state.report.problems)
     if memory.refused and decision is not None:
-        problems.append(Problem(memory.path, 1, "no-promotions", WARN, memory.refused))
+        hint = 'edit mneme.toml: regions = ["promoted"]'
+        problems.append(Problem(memory.path, 1, "no-promotions", WARN, memory.refused, hint))
     report = replace(state.report, decision=decision, faded=tuple(made.faded), problems=tuple(problems))
     sources = {path: state.notes.digest(path) for path in _sources(decision)}
     return Night(files.Plan(VERB, tuple(made.changes()), state.today), report, sources)
