@@ -90,7 +90,7 @@ def test_a_prompt_is_what_somebody_said() -> None:
     event = read("gemini", "UserPromptSubmit", SENT["gemini"] | {"prompt": told})
     assert event.prompt == "how are <hook_context> told?</hook_context>"
     assert (
-        read("gemini", "AfterTool", SENT["gemini"] | {"tool_response": {"llmContent": "Exit Code: 0"}}).name
+        read("gemini", "PostToolUse", SENT["gemini"] | {"tool_response": {"llmContent": "Exit Code: 0"}}).name
         == "PostToolUse"
     )
 
