@@ -195,6 +195,22 @@ def test_fixing_is_one_plan_that_can_be_taken_back(root: Path) -> None:
     assert {path: place.read_text() for path, place in places.items()} == files
 
 
+def test_a_memory_of_loose_entries_is_made_to_fit(root: Path) -> None:
+    """Where there are no sections to move, the last entries move together, in their order; nothing more the second time."""
+    rules_of_the_house = [f"- rule {n} of [the house](memory/house.md)" for n in range(70)]
+    put(root, "MEMORY.md", "# Memory\n\n" + "\n".join(rules_of_the_house) + "\n")
+    put(root, "memory/house.md", "# House\n")
+    memory = at(root)
+    done = memory.check(fix=True)
+    assert [one.rule for one in done.problems] == []
+    left, more = ((root / path).read_text() for path in ("MEMORY.md", "memory/more.md"))
+    assert len(left.splitlines()) <= 60
+    said = [line for line in (left + more.replace("(house.md)", "(memory/house.md)")).splitlines() if "- rule" in line]
+    assert said == rules_of_the_house
+    assert left.endswith("\n## Elsewhere\n\n- [More](memory/more.md)\n")
+    assert not memory.check(fix=True).done.n  # type: ignore[union-attr] # a fix says what it did
+
+
 def test_a_memory_over_its_budget_is_made_to_fit(root: Path) -> None:
     """Whole sections move, word for word, the largest first; decisions and questions stay; every link still leads on."""
     section = "## {0}\n\n" + "".join(f"- {{0}} rule {n} of the house\n" for n in range({"Small": 1}.get("", 12))) + "\n"

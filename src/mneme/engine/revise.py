@@ -58,7 +58,7 @@ def supersede(  # noqa: PLR0913 - the verb's own options
         message = f"'{wanted}' is a {form}, which takes no --{strange.removesuffix('s')}; it takes {', '.join(f'--{one}' for one in taken)}"
         raise BadInputError(message, "mneme supersede --help")
     texts = {name: value for name in ("cue", "why", "title", "how") if (value := given[name])}
-    worded = word(memory, {"text": text, **texts}, redact=redact)  # type: ignore[dict-item] # texts are texts
+    worded = word(memory, {"text": text, **texts}, redact=redact, verb=f"supersede {wanted} ...")  # type: ignore[dict-item] # texts are texts
     wish = Wish(kind=named.record.kind, **{**given, **worded.texts})  # type: ignore[arg-type] # the options by name
     if form == naming.CELL:
         done = cells.supersede_cell(memory, wanted, wish, dry_run=dry_run)
