@@ -1,9 +1,9 @@
 """Which capabilities a prompt is told: sets of tools as cards in a home's index, asked as a prompt asks them.
 
-    bench/capabilities.py --data DIR [--json] [--queries 300]
+    bench/capabilities.py --data DIR [--json] [--queries 300] [--fit]
 
 A description becomes a card: its name, what it says, its parameters, the category that a scan would guess. Measured are
-the order (nDCG@10) in two stages with so many categories kept, and flat; what a look-up costs; the published sentence
+the order (nDCG@10) by default, with so many categories kept, and flat; what a look-up costs; the published sentence
 before a prompt, on and off; and how often small talk is told a card. Yardsticks are of the same run: BM25, cosine and
 their reciprocal-rank fusion over the plain descriptions. Prompts are a fixed sample of each set, in the set's order.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import platform
 import re
@@ -32,13 +33,13 @@ from mneme.index.sqlite import SqliteBackend
 from mneme.index.words import parse_parts
 from mneme.memory.skills import CARDS
 from mneme.memory.skills.pieces import CATEGORIES_PATH, card_pieces, category_pieces
-from mneme.recall.calibration import THRESHOLD, scale_of
+from mneme.recall.calibration import CALIBRATION_FILE, THRESHOLD, scale_of
 from mneme.recall.capability import Limits, Prompt, find_capabilities, says_something, trigger_shares
 
 SETS = ("sealtools-out-of-domain", "toollens")
-KEPT = (3, 7, 10, 15)
-FLAT = 2_000
-KEPT_SHARE = 0.90
+# How the first stage is used: as by default, where it orders, or as a filter that keeps so many categories, or all.
+STAGES = {"default": 0, "kept 3": 3, "kept 7": 7, "kept 10": 10, "kept 15": 15, "flat": 2_000}
+KEPT_SHARE = RIGHT_SHARE = 0.90
 _NAMED = re.compile(
     r"category_name:(?P<group>.*?), tool_name:(?P<tool>.*?), api_name:(?P<name>.*?), api_description:(?P<said>.*?),"
     r" required_params: (?P<needs>.*?), optional_params: (?P<takes>.*?), return_schema: ",
@@ -133,9 +134,10 @@ def measure(store: Store, embeddings: Embeddings, queries: int) -> dict[str, obj
     orders: dict[str, list[float]] = {}
     costs: dict[str, list[float]] = {}
     tops: list[float] = []
+    firsts: list[tuple[float, bool]] = []
     for question in asked:
         prompt = registry.prompt(question.text)
-        for name, kept in {**{f"two-stage {kept}": kept for kept in KEPT}, "flat": FLAT}.items():
+        for name, kept in STAGES.items():
             started = time.process_time()
             answer = registry.ask(prompt, kept)
             costs.setdefault(name, []).append((time.process_time() - started) * 1000)
@@ -143,6 +145,7 @@ def measure(store: Store, embeddings: Embeddings, queries: int) -> dict[str, obj
             if kept == Limits().categories:
                 right = [score for place, score in answer[:5] if place in question.gold]
                 tops.append(max(right, default=0.0))
+                firsts.extend((score, place in question.gold) for place, score in answer[:1])
         instructed = registry.prompt(question.text, CAPABILITY)
         orders.setdefault("with the sentence", []).append(
             _ndcg([place for place, _ in registry.ask(instructed, Limits().categories)], question.gold)
@@ -155,7 +158,7 @@ def measure(store: Store, embeddings: Embeddings, queries: int) -> dict[str, obj
         "set": store.name, "cards": len(store.texts), "prompts": len(asked),
         "ndcg@10": {name: round(fmean(values), 4) for name, values in orders.items()},
         "cpu ms": {name: round(median(values), 1) for name, values in costs.items()},
-        "injection": told,
+        "injection": told | {"first cards right at 0.65": precision(firsts, THRESHOLD)}, "firsts": firsts,
     }  # fmt: skip
 
 
@@ -176,6 +179,18 @@ def injections(registry: Registry, tops: list[float]) -> dict[str, float]:
     }
 
 
+def precision(firsts: list[tuple[float, bool]], at: float) -> float:
+    """Return the share of first cards from a score on that are right."""
+    told = [right for score, right in firsts if score >= at]
+    return round(sum(told) / len(told), 4) if told else 1.0
+
+
+def calibrated(firsts: list[tuple[float, bool]], embedder: str) -> float:
+    """Return the log-odds at which nine of ten first cards are right, from there on: where 0.65 should stand."""
+    at = min((score for score, _ in firsts if precision(firsts, score) >= RIGHT_SHARE), default=THRESHOLD)
+    return round(scale_of(embedder).odds + math.log(at / (1 - at)) - math.log(THRESHOLD / (1 - THRESHOLD)), 2)
+
+
 def _ndcg(order: list[int], gold: tuple[int, ...]) -> float:
     return measures(order, gold)["ndcg@10"]
 
@@ -185,6 +200,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("data"))
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--fit", action="store_true", help="write where 0.65 stands for the default embedder")
     parser.add_argument("--queries", type=int, default=300)
     args = parser.parse_args()
     if not (args.data / "tools").is_dir():
@@ -193,10 +209,17 @@ def main() -> int:
     embeddings = Embeddings()
     stores = [store for name in SETS for store in load_stores(args.data / "tools" / f"{name}.json", name)]
     reports = [measure(store, embeddings, args.queries) for store in stores]
+    odds = calibrated([first for report in reports for first in report.pop("firsts")], embeddings.name)
+    if args.fit:
+        read = json.loads(CALIBRATION_FILE.read_text("utf-8"))
+        read["scales"].setdefault(embeddings.name.partition("/")[0], {"alike": THRESHOLD})["odds"] = odds
+        scales = ",\n".join(f"    {json.dumps(name)}: {json.dumps(one)}" for name, one in read["scales"].items())
+        CALIBRATION_FILE.write_text(f'{{\n  "scales": {{\n{scales}\n  }}\n}}\n', "utf-8")
     if args.json:
         machine = {"python": platform.python_version(), "cores": os.cpu_count(), "load": os.getloadavg()}
-        print(json.dumps({"machine": machine, "sets": reports}))
+        print(json.dumps({"machine": machine, "sets": reports, "odds of 0.65": odds}))
         return 0
+    print(f"  nine of ten first cards are right from log-odds {odds} on, where 0.65 should stand")
     for report in reports:
         print(f"  {report['set']}: {report['cards']} cards, {report['prompts']} prompts")
         for figure in ("ndcg@10", "cpu ms", "injection"):

@@ -193,9 +193,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "capabilities.categories_kept",
         int,
-        10,
-        "how many categories a prompt is looked up in; all below 10 cards",
-        least=1,
+        0,
+        "how many categories a prompt is looked up in, the others left out; 0: all, of which the nearest ten come first",
+        least=0,
     ),
     Setting("capabilities.cards_told", int, 5, "how many cards a prompt is told at most", least=0),
     Setting("capabilities.budget_tokens", int, 600, "how long the block of capabilities may be", least=0),

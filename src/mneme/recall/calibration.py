@@ -1,6 +1,6 @@
 """Raw scores -> the scale that thresholds are given on, for each embedder: 0.65 stands where nine of ten are right.
 
-The numbers lie in `calibration.json`, which `bench/cards.py` writes from development sets of tools and prompts. An
+The numbers lie in `calibration.json`, which `bench/capabilities.py --fit` writes from development sets of tools and prompts. An
 embedder that is not in it is read by the numbers of the default one: the ranking counts cosines in deviations, so its
 odds mean much the same for all, and only how alike two prompts are is told on the embedder's own scale.
 """

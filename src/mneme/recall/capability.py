@@ -40,6 +40,10 @@ BONUS = 0.001
 # What experience with a card adds to its log-odds: enough to order near equals, never to bring in what does not fit.
 STANDING = {HIGH: 0.2, LOW: -0.4}
 MOST_CATEGORIES = 2_000
+# Unless settings say how many are kept, the nearest ten settle what is about equal: what a guess at the category leaves
+# out is lost, and on the sets of tools a filter costs a tenth of the order and saves no time (`bench/capabilities.py`).
+USUAL_CATEGORIES = 10
+OTHER_CATEGORY = -0.1
 # Portuguese words that ask or join, beside the English ones of the index; without accents, as they are compared.
 _QUIET = """
     o a os as um uma uns umas de do da dos das em no na nos nas por pelo pela para pra com sem sob sobre entre ate e ou
@@ -71,7 +75,7 @@ QUIET = QUIET_WORDS | frozenset(_QUIET.split())
 class Limits:
     """How much is returned, and what it must reach on the calibrated scale."""
 
-    categories: int = 10
+    categories: int = 0
     cards: int = 5
     workflows: int = 3
     reflections: int = 2
@@ -81,8 +85,13 @@ class Limits:
     least_reflection: float = 0.75
 
     def categories_of(self, cards: int) -> int:
-        """Return how many categories are kept in a collection of that size; a small one is searched whole."""
-        return MOST_CATEGORIES if cards < FEW_CARDS else self.categories
+        """Return how many categories come first in a collection of that size; in a small one all do."""
+        return MOST_CATEGORIES if cards < FEW_CARDS else self.categories or USUAL_CATEGORIES
+
+    @property
+    def is_strict(self) -> bool:
+        """Say whether cards of other categories stay out, because somebody said how many are kept."""
+        return self.categories > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +185,7 @@ def find_categories(backend: Backend, prompt: Prompt, limits: Limits) -> tuple[s
 def _find_cards(
     backend: Backend, prompt: Prompt, scale: Scale, limits: Limits, categories: tuple[str, ...]
 ) -> list[Capability]:
-    ranked = _ranked(backend, prompt, scale, categories, limits.cards) if says_something(prompt.text) else []
+    ranked = _ranked(backend, prompt, scale, categories, limits) if says_something(prompt.text) else []
     ranked = _with_triggered(backend, prompt, ranked, categories, limits)
     kept = [one for one in ranked if one.score is not None and one.score >= limits.least][: limits.cards]
     corrected = _corrected(backend, prompt, scale, limits)
@@ -188,34 +197,39 @@ def _find_cards(
 
 
 def _ranked(
-    backend: Backend, prompt: Prompt, scale: Scale, categories: tuple[str, ...], wanted: int
+    backend: Backend, prompt: Prompt, scale: Scale, categories: tuple[str, ...], limits: Limits
 ) -> list[Capability]:
-    """Return cards of the kept categories, best first.
+    """Return cards, best first; in strict limits those of the kept categories alone.
 
     The best of the whole collection are looked at first, which is all of a small one; where too few of them are in the
     kept categories, these are searched one by one, so that what the filter leaves out never empties the answer.
     """
-    found = list(_look(backend, prompt, scale, categories, Wanted(kinds=(CARD,))))
-    if len(found) < wanted and int(backend.meta("cards") or 0) > BY_VECTOR:
+    found = list(_look(backend, prompt, scale, categories, Wanted(kinds=(CARD,)), strict=limits.is_strict))
+    if limits.is_strict and len(found) < limits.cards and int(backend.meta("cards") or 0) > BY_VECTOR:
         known = {one.id for one in found}
         for category in categories:
-            more = _look(backend, prompt, scale, categories, Wanted(kinds=(CARD,), topic=category))
+            wanted = Wanted(kinds=(CARD,), topic=category)
+            more = _look(backend, prompt, scale, categories, wanted, strict=True)
             found.extend(one for one in more if one.id not in known)
             known |= {one.id for one in found}
     return _sorted(found)
 
 
 def _look(
-    backend: Backend, prompt: Prompt, scale: Scale, categories: tuple[str, ...], wanted: Wanted
+    backend: Backend, prompt: Prompt, scale: Scale, categories: tuple[str, ...], wanted: Wanted, *, strict: bool
 ) -> Iterator[Capability]:
     ranked, _ = find_ranked(backend, _without(prompt.text, _ONLY_PORTUGUESE), prompt.meaning, wanted)
     pieces = dict(backend.pieces([one.row for one in ranked], wanted))
     for one in ranked:
         piece = pieces.get(one.row)
-        if piece is not None and piece.topic in categories and is_visible(piece.entity, prompt.here):
-            standing = STANDING.get(piece.record.conf, 0.0)
-            why = (*one.why, *((("standing", standing),) if standing else ()))
-            yield Capability(piece, scale.score(one.log_odds + standing), why)
+        if piece is None or not is_visible(piece.entity, prompt.here) or (strict and piece.topic not in categories):
+            continue
+        more = (
+            ("standing", STANDING.get(piece.record.conf, 0.0)),
+            ("another category", 0.0 if piece.topic in categories else OTHER_CATEGORY),
+        )
+        why = (*one.why, *(term for term in more if term[1]))
+        yield Capability(piece, scale.score(one.log_odds + sum(value for _, value in more)), why)
 
 
 def _with_triggered(
@@ -232,7 +246,7 @@ def _with_triggered(
         return ranked
     known = {one.id: one for one in ranked}
     for _, piece in backend.get(list(lifted), Wanted(kinds=(CARD,))):
-        if piece.topic in categories and is_visible(piece.entity, prompt.here):
+        if (piece.topic in categories or not limits.is_strict) and is_visible(piece.entity, prompt.here):
             before = known.get(piece.record.id, Capability(piece, 0.0))
             score = max(before.score or 0.0, lifted[piece.record.id])
             known[piece.record.id] = Capability(piece, score, (*before.why, ("trigger", shares[piece.record.id])))

@@ -62,10 +62,12 @@ def test_a01_what_is_no_prompt_is_answered_by_nothing(desk: Callable[..., str], 
     assert desk(raw, MNEME_FALLBACK="1") == ""
 
 
-def test_a02_without_a_home_nothing_is_said_and_nothing_made(desk: Callable[..., str], home: Home) -> None:
-    """A prompt alone makes no folder."""
-    assert desk({"prompt": ASK, "session_id": "s"}) == ""
+def test_a02_without_a_home_nothing_is_said_and_no_file_made(desk: Callable[..., str], home: Home) -> None:
+    """The prompt is kept for the turn, as machine state and nothing else; without a session not even that."""
+    assert desk({"prompt": ASK}) == ""
     assert not home.root.exists()
+    assert desk({"prompt": ASK, "session_id": "s"}) == ""
+    assert [place.name for place in home.root.iterdir()] == [".mneme.d"]
 
 
 def test_a03_without_an_embedder_nothing_is_said(desk: Callable[..., str], write_cards: Write) -> None:
