@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
+import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.check.web import server
 
 from mneme.check.cell import check_cells, check_transitions, fix_cells
 from mneme.check.rules import RULES, in_report_order, make_problem, with_severities
@@ -33,8 +36,25 @@ FENCE = re.compile(r"^```([\w-]+) path=(\S+)( escapes)?\n(.*?)^```$", re.MULTILI
 PART = re.compile(r"^## (Before|Bad|Good)\n(.*?)(?=^## (?:Before|Bad|Good)\n|\Z)", re.MULTILINE | re.DOTALL)
 MARK = re.compile(r"(?:^|  )<-- ([a-z0-9 -]+)$", re.MULTILINE)
 
-# What a text begins with that stands for the target of a symbolic link, or for a file that may not be written.
-LINK, READ_ONLY = "\0link ", "\0read-only "
+# What the text of a file begins with that is no ordinary one: by the word that its fence begins with.
+KINDS = ("link", "read-only", "pipe", "large", "vanishing", "repeated", "indexed", "workspace")
+LINK, READ_ONLY, PIPE, LARGE, VANISHING, REPEATED, INDEXED, WORKSPACE = (f"\0{kind} " for kind in KINDS)
+LARGE_BYTES = 9 * 1024 * 1024
+REPEATS = 20_001
+SERVER = "http://server.test"
+
+# Files that go away in the moment before they are opened; an audit hook can't be taken back, so there is one for all.
+vanishing: set[str] = set()
+
+
+def lose(event: str, arguments: tuple[object, ...]) -> None:
+    """Take a file away that is about to be opened."""
+    if event == "open" and vanishing and str(arguments[0]) in vanishing:
+        vanishing.discard(str(arguments[0]))
+        Path(str(arguments[0])).unlink()
+
+
+sys.addaudithook(lose)
 
 Files = dict[str, str]
 Expected = set[tuple[str, int, str]]
@@ -70,7 +90,7 @@ def read_fixture(text: str) -> Fixture:
                 if not whole:
                     lines.append(MARK.sub("", line.rstrip("\n")) + "\n")
             content = "".join(lines)
-            special = {"link": LINK, "read-only": READ_ONLY}.get(kind, "")
+            special = f"\0{kind} " if kind in KINDS else ""
             parts[heading][path] = special + (unescaped(content) if escapes else content)
     return Fixture(
         "mneme" if kinds == {"mneme"} else "workspace", parts["Before"], parts["Bad"], parts["Good"], sorted(expected)
@@ -110,11 +130,18 @@ def write_files(root: Path, files: Files) -> None:
     for path, text in files.items():
         place = root / path
         place.parent.mkdir(parents=True, exist_ok=True)
-        if text.startswith(LINK):
-            place.symlink_to(text.removeprefix(LINK).strip())
-        else:
-            place.write_bytes(text.removeprefix(READ_ONLY).encode("utf-8", "surrogateescape"))
-            place.chmod(0o444 if text.startswith(READ_ONLY) else 0o644)
+        end = text.index(" ") + 1 if text.startswith("\0") else 0
+        kind, body = text[:end], text[end:]
+        if kind == LINK:
+            place.symlink_to(body.strip())
+        elif kind == PIPE:
+            os.mkfifo(place)
+        elif kind != WORKSPACE:
+            rows = [body.replace("{n}", str(n)) for n in range(REPEATS)] if kind == REPEATED else [body]
+            place.write_bytes("".join(rows).encode("utf-8", "surrogateescape").ljust(LARGE_BYTES * (kind == LARGE)))
+            place.chmod(0o444 if kind == READ_ONLY else 0o644)
+        if kind == VANISHING:
+            vanishing.add(str(place))
 
 
 def git(root: Path, *words: str) -> None:
@@ -128,7 +155,11 @@ def opened(before: Files, files: Files) -> Iterator[Memory]:
     """Give an open workspace with some files, and with what they were before as its last commit."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        if before:
+        memory = Memory(open_workspace(root), lambda: NOW)
+        if any(text.startswith(INDEXED) for text in before.values()):
+            write_files(root, before)
+            memory.index(words=True)
+        elif before:
             write_files(root, before)
             git(root, "init", "-q")
             git(root, "add", ".")
@@ -137,14 +168,19 @@ def opened(before: Files, files: Files) -> Iterator[Memory]:
                 (root / path).unlink()
         write_files(root, files)
         yield Memory(open_workspace(root), lambda: NOW)
+        memory.close()
 
 
 def check_everything(before: Files, files: Files) -> list[Problem]:
     """Return the problems of a workspace; looked at a second time, it has the same ones."""
-    with opened(before, files) as memory:
-        problems = list(memory.check().problems)
-        assert list(memory.check().problems) == problems
-        return problems
+    online = any(SERVER in text for text in files.values())
+    with server() if online else nullcontext((SERVER, [])) as (address, _):
+        files = {path: text.replace(SERVER, address) for path, text in files.items()}
+        vanishes = any(text.startswith(VANISHING) for text in files.values())
+        with opened(before, files) as memory:
+            problems = list(memory.check(online=online).problems)
+            assert vanishes or list(memory.check(online=online).problems) == problems
+            return problems
 
 
 def fix_everything(files: Files) -> Files:
@@ -168,17 +204,6 @@ CHECKS: dict[str, tuple[Callable[[Files, Files], list[Problem]], Callable[[Files
 # What a hint begins with: programs that are there wherever Mneme runs.
 COMMANDS = {"mneme", "${{EDITOR:-vi}}", "mv", "chmod", "ls", "sed", "git", "iconv", "split", "diff"}
 
-# Rules that no file small enough for a fixture breaks, and the test that covers each.
-WITHOUT_FIXTURE = {
-    "unfinished-comparison": "test_twin.py",
-    "unreadable-file": "test_bad_files.py",
-    "vanished-file": "test_bad_files.py",
-    "large-file": "test_bad_files.py",
-    "gone-url": "test_online.py",
-    "index-behind": "test_index_behind.py",
-    "qmd-behind": "../engine/test_qmd.py",
-}
-
 
 def found_in(problems: list[Problem]) -> list[tuple[str, int, str]]:
     """Return where each problem lies and under which rule, in a fixed order."""
@@ -187,12 +212,7 @@ def found_in(problems: list[Problem]) -> list[tuple[str, int, str]]:
 
 def test_every_rule_has_a_fixture() -> None:
     """A rule without a fixture, or a fixture without a rule, is a mistake."""
-    names = {path.stem for path in FIXTURES.glob("*.md")} - {"README"}
-    assert names | set(WITHOUT_FIXTURE) == set(RULES)
-    assert not names & set(WITHOUT_FIXTURE)
-
-
-RULES_WITH_FIXTURE = sorted(set(RULES) - set(WITHOUT_FIXTURE))
+    assert {path.stem for path in FIXTURES.glob("*.md")} - {"README"} == set(RULES)
 
 
 def fixture_of(rule: str) -> Fixture:
@@ -200,7 +220,7 @@ def fixture_of(rule: str) -> Fixture:
     return read_fixture((FIXTURES / f"{rule}.md").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("rule", RULES_WITH_FIXTURE)
+@pytest.mark.parametrize("rule", RULES)
 def test_the_bad_file_has_the_problems_beside_its_lines(rule: str) -> None:
     """A bad file has exactly the problems written beside its lines, the rule's own among them."""
     fixture = fixture_of(rule)
@@ -209,7 +229,7 @@ def test_the_bad_file_has_the_problems_beside_its_lines(rule: str) -> None:
     assert found_in(check(fixture.before, fixture.bad)) == fixture.expected
 
 
-@pytest.mark.parametrize("rule", RULES_WITH_FIXTURE)
+@pytest.mark.parametrize("rule", RULES)
 def test_the_good_file_has_no_problem(rule: str) -> None:
     """A good file has no problem at all."""
     fixture = fixture_of(rule)
