@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from mneme.capture.statement import find_statements, sentences_of
@@ -99,6 +101,15 @@ def test_every_statement_keeps_its_line() -> None:
         (16, "preference"),
     ]
     assert [sentence for _, sentence in sentences_of("Ask Dr. Who. Now.")] == ["Ask Dr. Who.", "Now."]
+    assert [sentence for _, sentence in sentences_of("In flat 5. Now.")] == ["In flat 5.", "Now."]
+
+
+@pytest.mark.parametrize("text", ["1. ", "A. ", "a.", "- ", "`", "<memory>", "I love ", "我喜欢", "> "])
+def test_no_text_takes_long(text: str) -> None:
+    """Whatever is said over and over is read in time that grows with its length alone."""
+    began = process_time()
+    find_statements(text * (40_000 // len(text)), spoken=True)
+    assert process_time() - began < 2
 
 
 def test_the_name_of_an_entity_is_told() -> None:

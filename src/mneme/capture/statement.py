@@ -26,7 +26,7 @@ LONGEST_TEXT_CHARS = 40_000
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]{60,}`|^[ \t]*>[^\n]*", re.DOTALL | re.MULTILINE)
 _SENTENCE = re.compile(r"[^\n.!?。！？]+(?:[.!?](?=[^\s])[^\n.!?。！？]*)*(?:[.!?。！？]+[\"”’)]*|(?=\n)|$)")
-_SHORT_FORM = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|Mr|Mrs|Ms|Dr|No|St|\w)\.$")
+_SHORT_FORM = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|Mr|Mrs|Ms|Dr|No|St|[A-Z])\.$")
 _WIDE = re.compile(r"[\u3400-\u9fff]")
 _MARK = re.compile(r"^(?:[-*+•>]|\d+[.)])\s+")
 _TIME = re.compile(r"^(?:[01]?\d|2[0-3]):[0-5]\d(?:\s*[ap]m)?\s*(?:[-–—:]\s*)?", re.IGNORECASE)
@@ -84,7 +84,7 @@ def sentences_of(text: str) -> Iterator[tuple[int, str]]:
     held = ""
     for match in _SENTENCE.finditer(plain):
         sentence = held + match[0]
-        if _SHORT_FORM.search(sentence) and not sentence.endswith("\n"):
+        if len(sentence) < LONGEST_CHARS and _SHORT_FORM.search(sentence[-8:]) and not sentence.endswith("\n"):
             held = sentence
             continue
         begins = match.start() - len(held)
