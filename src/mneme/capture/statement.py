@@ -1,6 +1,6 @@
 """Statements: sentences in which somebody says outright what is worth remembering, and what kind of memory each makes.
 
-English and Chinese, by what is said in so many words; a question, a guess, a quotation and code say nothing. What is
+English, Chinese and some Portuguese, by what is said in so many words; a question, a guess, a quotation and code say nothing. What is
 missed costs little, what is made up costs much. Where each sentence stands is kept. Pure.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from mneme.capture import chinese, english
+from mneme.capture import chinese, english, portuguese
 from mneme.capture.english import BOTH, NOTES, SPEECH
 
 if TYPE_CHECKING:
@@ -146,10 +146,12 @@ def _kind_of(text: str, *, spoken: bool) -> tuple[str, str]:
 @cache
 def _rows(*, wide: bool, spoken: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
     places = (BOTH, SPEECH if spoken else NOTES)
-    rows = chinese.ROWS if wide else english.ROWS
+    rows = chinese.ROWS if wide else (*english.ROWS, *portuguese.ROWS)
     return tuple((kind, re.compile(f"(?i:{pattern})")) for kind, place, pattern in rows if place in places)
 
 
 @cache
 def _hedges(*, wide: bool) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(one, re.IGNORECASE) for one in (chinese.HEDGED if wide else english.HEDGED))
+    return tuple(
+        re.compile(one, re.IGNORECASE) for one in (chinese.HEDGED if wide else (*english.HEDGED, *portuguese.HEDGED))
+    )
