@@ -414,6 +414,12 @@ class TestFacts:
         memory.remember("Bo is our lawyer", about="Acmee", new=True)
         assert [row.entity for row in memory.entities()] == ["acme", "acmee", "example"]
 
+    def test_what_is_said_of_two_is_two_facts(self, memory: Memory) -> None:
+        """The same words about another entity are another fact; about the same one they are there already."""
+        (other,) = memory.remember("Acme pays yearly", about="Globex").records
+        assert other.id == "globex-001"
+        assert memory.remember("Acme pays yearly", about="acme").status == "exists"
+
     def test_a_persons_text_in_the_summary_stays(self, memory: Memory) -> None:
         """Only the region is drawn anew."""
         path = "brain/areas/acme/summary.md"

@@ -159,7 +159,9 @@ class IO:
         self.stderr.write(f"which? [1: {render.safe_text(unsure.choices[0])}] ")
         self.stderr.flush()
         answer = sys.stdin.readline().strip()
-        if answer.isdigit() and 0 < int(answer) <= len(unsure.choices):
+        if answer.isdigit():
+            if not 0 < int(answer) <= len(unsure.choices):
+                raise unsure
             return unsure.choices[int(answer) - 1]
         return answer or unsure.choices[0]
 

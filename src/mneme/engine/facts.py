@@ -32,7 +32,7 @@ def remember_fact(memory: Memory, wish: Wish, *, dry_run: bool) -> Done:
 
     with memory.writing("remember", dry_run=dry_run):
         entity, title = _entity_about(memory, wish)
-        twin = None if wish.force else twins.find_twin(memory, wish.text, "", {})
+        twin = None if wish.force else twins.find_twin(memory, wish.text, "", {}, about=entity.items_path)
         if twin is not None:
             return twin
         fact_id = _free_id(memory, entity, take=not dry_run)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mneme import files
 from mneme.engine import results
+from mneme.profiles.profile import ITEMS
 from mneme.workspace import CELL_SUFFIXES
 
 if TYPE_CHECKING:
@@ -22,11 +23,16 @@ _STEM_CHARS = 5
 _SHARE = 2
 
 
-def find_twin(memory: Memory, text: str, topic: str, contents: Mapping[str, bytes]) -> results.Done | None:
-    """Return what to answer where a memory that means the same is there already; cells are read by the caller."""
+def find_twin(
+    memory: Memory, text: str, topic: str, contents: Mapping[str, bytes], *, about: str = ""
+) -> results.Done | None:
+    """Return what to answer where a memory that means the same is there already; cells are read by the caller.
+
+    What is said `about` an entity, whose facts lie at this path, is no twin of what is said about another.
+    """
     from mneme.check.known import EXISTS
 
-    found = [*_among_cells(memory, text, topic, contents), *_among_notes(memory, text, topic)]
+    found = [*_among_cells(memory, text, topic, contents), *_among_notes(memory, text, topic, about)]
     best = min(found, key=lambda one: one[0] != EXISTS, default=None)
     if best is None:
         return None
@@ -50,7 +56,7 @@ def _among_cells(memory: Memory, text: str, topic: str, contents: Mapping[str, b
                 yield verdict, record
 
 
-def _among_notes(memory: Memory, text: str, topic: str) -> Iterable[tuple[str, Record]]:
+def _among_notes(memory: Memory, text: str, topic: str, about: str) -> Iterable[tuple[str, Record]]:
     """Yield what the nearest memory of each note and file of facts is; files without its words are not cut up."""
     from mneme.check.asked import claims_of
     from mneme.check.known import NEW, duplicate_of
@@ -58,6 +64,8 @@ def _among_notes(memory: Memory, text: str, topic: str) -> Iterable[tuple[str, R
 
     words = _needles(text)
     for path in _homes(memory):
+        if about and path != about and path.endswith(ITEMS):
+            continue
         content = files.find_file(files.place_of(memory.root, path))
         if content is None or not _shares(content, words):
             continue
