@@ -26,10 +26,10 @@ PENALTY = 1e-2
 PULL = {
     "locomo": 3.0,
     "memsim": 0.8,
-    "paraphrase en->en": 1.0,
+    "paraphrase en->en": 1.2,
     "paraphrase zh->zh": 0.8,
-    "paraphrase en->zh": 0.4,
-    "paraphrase zh->en": 0.4,
+    "paraphrase en->zh": 0.5,
+    "paraphrase zh->en": 0.5,
     "sealtools-in-domain": 1.0,
     "sealtools-out-of-domain": 1.0,
     "toollens": 1.0,
@@ -53,7 +53,7 @@ SENSED = ("closest",)
 LIGHT, STEPS = 1.0, 60
 # So many strangers may be answered unasked. Asked, so many questions of any set with an answer may go without one; and so
 # many of those that meet no word of the store, which are strangers' as a rule.
-STRAY_SHARE, SILENCED_SHARE, SILENCED_WORDLESS_SHARE = 0.025, 0.015, 0.05
+STRAY_SHARE, SILENCED_SHARE, SILENCED_WORDLESS_SHARE = 0.025, 0.015, 0.02
 # Questions on the ground of their store that it does not answer: they teach, and set no point.
 UNPOINTED = (ONE_DAY, KEYWORDS, REWORDED, LONG_TURNS)
 

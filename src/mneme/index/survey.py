@@ -55,7 +55,7 @@ def survey(
     echoes = _echoes(ordered, heard, sense)
     best = max(heard.scores, default=0.0) or 1.0
     floor, peak = _tenth_and_best(sense)
-    dense = has_cjk(query.text)
+    dense, written = has_cjk(query.text), [_is_dense(one.outline) for one in ordered]
     lines = tuple(
         (
             heard.scores[place] / best,
@@ -75,8 +75,8 @@ def survey(
             float(query.asks_count and one.outline.traits.counted),
             one.outline.traits.named * query.asks_name,
             days.closeness(one.outline.date) if days else 0.0,
-            math.log1p(one.outline.length) / 5.0,
-            float(_is_dense(one.outline) == dense),
+            math.log1p(one.outline.length / (1 + written[place])) / 5.0,
+            float(written[place] == dense),
         )
         for place, one in enumerate(ordered)
     )
@@ -252,7 +252,7 @@ def _group_scores(keys: Sequence[tuple[str, str, int]], values: Sequence[float])
 
 
 def _is_dense(outline: Outline) -> bool:
-    """Say whether a piece begins in a script that is written without spaces."""
+    """Say whether a piece begins in a script that is written without spaces: its terms are characters, and pairs again."""
     return any(has_cjk(" ".join(column[:SAMPLE_TERMS])) for column in outline.terms if column)
 
 
