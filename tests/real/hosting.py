@@ -82,6 +82,14 @@ class Machine:
         place = self.user.place / "home" / name
         return [json.loads(line) for line in place.read_text("utf-8").splitlines()] if place.exists() else []
 
+    def find_turn(self, host: str, query: str) -> dict[str, Any]:
+        """Make a host's logs searchable and return the turn that answers a question best."""
+        done = self.user.mneme("import", "transcripts", "--host", host)
+        assert done.returncode == 0, done.stderr
+        found = json.loads(self.user.mneme("recall", query, "--kind", "turn", "--json").stdout)
+        best: dict[str, Any] = found["records"][0]
+        return best
+
     def day_note(self) -> str:
         """Return the notes of all days."""
         self.settle()

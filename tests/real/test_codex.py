@@ -76,3 +76,4 @@ def test_a_turn_is_told_what_bears_on_it_and_is_kept(machine: Machine) -> None:
     commands = [step["input"]["command"] for step in workflow["steps"]]
     assert commands == ["echo tidied", "echo bad >&2; exit 3"]
     assert machine.day_note().count(f'asked "{prompt}"') == 1
+    assert "staging database" in machine.find_turn("codex", "which port does the staging database listen on?")["text"]

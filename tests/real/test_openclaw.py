@@ -101,3 +101,6 @@ def test_a_turn_is_told_what_bears_on_it_and_is_kept(machine: Machine) -> None:
     ]
     (failure,) = machine.rows("failures.log")
     assert (failure["exit_code"], failure["prompt"]) == (3, "tidy up: which port does the staging database listen on?")
+    assert (
+        "staging database" in machine.find_turn("openclaw", "which port does the staging database listen on?")["text"]
+    )

@@ -73,29 +73,36 @@ def import_transcripts(
 
 def _named(path: str) -> str:
     """Return a path that a person named as settings keep it: whole, with `~` for their own folder."""
-    from mneme.workspace import given_folder, user_folder
+    from mneme.workspace import given_folder
 
     place = given_folder(path)
     if not place.exists():
         message = f"'{path}' does not exist"
         raise NotFoundError(message, "mneme import transcripts")
+    return _told(place)
+
+
+def _told(place: Path) -> str:
+    """Return a place as settings keep it."""
+    from mneme.workspace import user_folder
+
     home = user_folder()
     return f"~/{place.relative_to(home)}" if place.is_relative_to(home) else str(place)
 
 
 def _kept(memory: Memory, host: str) -> Iterator[tuple[str, str]]:
     """Yield where hosts keep the sessions that may be about this workspace, as far as anything is there."""
-    from mneme.workspace import user_folder
+    from mneme.workspace import program_folder
 
     named = _NO_NAME.sub("-", str(memory.root))
     places = (
-        ("claude-code", f".claude/projects/{named}"),
-        ("codex", ".codex/sessions"),
-        ("openclaw", ".openclaw/agents"),
+        ("claude-code", program_folder("CLAUDE_CONFIG_DIR", ".claude") / "projects" / named),
+        ("codex", program_folder("CODEX_HOME", ".codex") / "sessions"),
+        ("openclaw", program_folder("OPENCLAW_STATE_DIR", ".openclaw") / "agents"),
     )
     for name, folder in places:
-        if host in ("", name) and (user_folder() / folder).is_dir():
-            yield f"~/{folder}", name
+        if host in ("", name) and folder.is_dir():
+            yield _told(folder), name
 
 
 def _counted(memory: Memory, sources: tuple[str, ...], done: Done, *, everywhere: bool) -> Imported:
