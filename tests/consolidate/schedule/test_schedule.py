@@ -167,6 +167,22 @@ def test_a_clock_that_goes_back_holds_nothing_up(tmp_path: Path, clock: Clock, r
     assert ran.count("dream") == 1
 
 
+def test_another_time_zone_moves_the_moments_with_it(tmp_path: Path, clock: Clock, ran: list[str]) -> None:
+    """Whoever flies west has half past twelve once more that day, and then not until tomorrow."""
+    zone = '[schedule]\ntimezone = "{}"\n'
+    memory = memory_at(tmp_path, clock, zone.format("Europe/Berlin"))
+    memory.run_due()
+    clock.now = datetime(2026, 3, 2, 11, 31, tzinfo=UTC)
+    memory.run_due()
+    assert ran.count("dream") == 1
+    memory = memory_at(tmp_path, clock, zone.format("America/New_York"))
+    for hour in range(12, 24):
+        clock.now = datetime(2026, 3, 2, hour, 45, tzinfo=UTC)
+        memory.run_due()
+    assert ran.count("dream") == 2
+    assert next(job for job in memory.schedule() if job.name == "dream").coming == "2026-03-03T12:30-05:00"
+
+
 def test_a_job_that_runs_elsewhere_is_left_to_it(tmp_path: Path, clock: Clock, ran: list[str]) -> None:
     """Until it has run for so long that whoever ran it must be dead."""
     memory = memory_at(tmp_path, clock)
