@@ -22,7 +22,9 @@ import time
 from pathlib import Path
 from statistics import fmean, median
 
-from stores import Embeddings, Store, Yardsticks, load_stores, measures
+from rulers import Rulers
+from stores import Store, load_stores, measures
+from vectors import Kept
 
 from mneme.formats.card import Card
 from mneme.formats.category import CATEGORIES
@@ -72,7 +74,7 @@ def _parameters(listed: str) -> list[str]:
 class Registry:
     """A set's descriptions as cards in an index of their own, as a home keeps them."""
 
-    def __init__(self, store: Store, embeddings: Embeddings) -> None:
+    def __init__(self, store: Store, embeddings: Kept) -> None:
         self.embeddings = embeddings
         self._folder = tempfile.TemporaryDirectory()
         self.backend = SqliteBackend(Path(self._folder.name) / "semantic.sqlite")
@@ -84,7 +86,7 @@ class Registry:
         for kind in ("workflow", "reflection", "correction"):
             self.backend.set_meta(kind, "0")
         missing = self.backend.unembedded(embeddings.name, 1_000_000)
-        vectors = embeddings.vectors([text for _, text in missing])
+        vectors = embeddings.embed_documents([text for _, text in missing])
         self.backend.put_vectors(
             embeddings.name, {row: vector for (row, _), vector in zip(missing, vectors, strict=True)}
         )
@@ -95,7 +97,7 @@ class Registry:
         import numpy as np
 
         def matrix(texts: list[str]) -> object:
-            return np.array([np.frombuffer(row, "<f4") for row in self.embeddings.vectors(texts)])
+            return np.array([np.frombuffer(row, "<f4") for row in self.embeddings.embed_documents(texts)])
 
         cosines = (
             matrix([f"{card.name}\n{card.action_verb} {card.description}" for card in cards])
@@ -109,7 +111,7 @@ class Registry:
 
     def prompt(self, text: str, before: str = "") -> Prompt:
         """Return a prompt with its vectors, each text of it after another if that is wanted."""
-        whole, *parts = self.embeddings.vectors([before + one for one in [text, *parse_parts(text)]])
+        whole, *parts = self.embeddings.embed_documents([before + one for one in [text, *parse_parts(text)]])
         shares = trigger_shares(text, self.cards)
         homes = {card.id: card.category for card in self.cards if card.id in shares}
         return Prompt(text, Meaning(self.embeddings.name, whole, tuple(parts)), "", shares, homes)
@@ -126,11 +128,11 @@ class Registry:
         self._folder.cleanup()
 
 
-def measure(store: Store, embeddings: Embeddings, queries: int) -> dict[str, object]:
+def measure(store: Store, embeddings: Kept, queries: int) -> dict[str, object]:
     """Return the figures of one set."""
     step = max(1, len(store.questions) // queries)
     asked = store.questions[::step][:queries]
-    registry, rulers = Registry(store, embeddings), Yardsticks(store, embeddings)
+    registry, rulers = Registry(store, embeddings), Rulers(store, embeddings)
     orders: dict[str, list[float]] = {}
     costs: dict[str, list[float]] = {}
     tops: list[float] = []
@@ -206,7 +208,7 @@ def main() -> int:
     if not (args.data / "tools").is_dir():
         print(f"'{args.data / 'tools'}' is not there: give the folder of question sets with --data")
         return 0
-    embeddings = Embeddings()
+    embeddings = Kept()
     stores = [store for name in SETS for store in load_stores(args.data / "tools" / f"{name}.json", name)]
     reports = [measure(store, embeddings, args.queries) for store in stores]
     odds = calibrated([first for report in reports for first in report.pop("firsts")], embeddings.name)

@@ -148,6 +148,15 @@ def test_a_model_writes_the_summary_from_what_it_was_shown(tmp_path: Path) -> No
     assert "no JSON" in outcome.because
 
 
+def test_what_a_prompt_says_itself_is_not_told_back(tmp_path: Path) -> None:
+    """Neither word for word, nor as it was just taken down in the buffer."""
+    memory = memory_at(tmp_path)
+    memory.buffer_add("decision: We decided that the local cache database is SQLite.")
+    outcome = memory.active("We decided that the local cache database is SQLite. Which database is it?", chat=SESSION)
+    assert "We decided" not in outcome.summary
+    assert memory.active("The local cache uses SQLite, not JSON.", chat=SESSION, words=True).summary == ""
+
+
 def test_repeated_builds_of_a_turn_share_one_recall(tmp_path: Path) -> None:
     """However much later the second is; another turn that asks the same is another recall by then."""
     memory = memory_at(tmp_path)

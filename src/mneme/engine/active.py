@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +105,7 @@ def active(
     if keeper.is_open(chat.agent, now_ms, settings.breaker_timeouts, settings.breaker_cooldown_ms):
         return breaker.Outcome(breaker.TIMEOUT, mode=mode, because="circuit-breaker")
     looking = Looking(
-        settings, question, chat, words, quoting, min(settings.timeout_ms, patience_ms or settings.timeout_ms)
+        settings, prompt, question, chat, words, quoting, min(settings.timeout_ms, patience_ms or settings.timeout_ms)
     )
     outcome = _timed(memory, looking, search_words(settings, prompt, before))
     keeper.keep(chat.session, question, outcome, now_ms, chat.turn)
@@ -121,6 +122,7 @@ class Looking:
     """One look at memory: under which settings, for which question and chat, in which way, for how long."""
 
     settings: ActiveSettings
+    prompt: str
     question: str
     chat: Chat
     words: bool
@@ -156,7 +158,7 @@ def _found(memory: Memory, looking: Looking, asked: str) -> tuple[Sequence[Hit],
     from mneme.recall.active import settings as active_words
     from mneme.recall.answer import ASKED, INJECTION
 
-    settings = looking.settings
+    settings, said = looking.settings, _plain(looking.prompt)
     style = settings.prompt_style
     answer: Answer = memory.recall(
         asked,
@@ -173,10 +175,20 @@ def _found(memory: Memory, looking: Looking, asked: str) -> tuple[Sequence[Hit],
     if not answer.hits or answer.hits[0].score < least:
         return (), answer.because
     floor = max(least, answer.hits[0].score * LEAST_SHARE_OF_BEST)
-    return [hit for hit in answer.hits if hit.score >= floor and hit.trust not in _SILENT], answer.because
+    return [
+        hit
+        for hit in answer.hits
+        if hit.score >= floor and hit.trust not in _SILENT and _plain(_TAKEN_DOWN.sub("", hit.text)) not in said
+    ], answer.because
+
+
+def _plain(text: str) -> str:
+    """Return a text as it is compared: whoever has just said something need not be told it."""
+    return " ".join(text.lower().split()).rstrip(".!")
 
 
 # How sure the best hit must be beyond the strict point, by style; trust that is not worth a reminder.
+_TAKEN_DOWN = re.compile(r"^\W*(?:\d\d:\d\d\s+)?(?:decision|correction|preference|fact):\s+")
 LEAST_SCORES = {"strict": 0.6, "precision-heavy": 0.8}
 _SILENT = frozenset({"history", "not authoritative"})
 

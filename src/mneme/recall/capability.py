@@ -44,6 +44,8 @@ MOST_CATEGORIES = 2_000
 # out is lost, and on the sets of tools a filter costs a tenth of the order and saves no time (`bench/capabilities.py`).
 USUAL_CATEGORIES = 10
 OTHER_CATEGORY = -0.1
+# A trigger that stands in a prompt is its author's word that the card is meant, though the prompt says more besides.
+TRIGGER_SAID = 0.8
 # Portuguese words that ask or join, beside the English ones of the index; without accents, as they are compared.
 _QUIET = """
     o a os as um uma uns umas de do da dos das em no na nos nas por pelo pela para pra com sem sob sobre entre ate e ou
@@ -226,6 +228,7 @@ def _look(
             continue
         more = (
             ("standing", STANDING.get(piece.record.conf, 0.0)),
+            ("trigger said", TRIGGER_SAID if prompt.shares.get(piece.record.id) else 0.0),
             ("another category", 0.0 if piece.topic in categories else OTHER_CATEGORY),
         )
         why = (*one.why, *(term for term in more if term[1]))
