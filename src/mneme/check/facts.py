@@ -81,11 +81,15 @@ def _check_chains(facts: Sequence[Fact], lines: Mapping[str, int]) -> Iterator[F
             yield find("fact-cycle", fact.line, id=fact.id, value=f"{by} -> {by}")
         elif by not in lines:
             yield find("dangling-successor", fact.line, id=fact.id, value=by)
-    for circle in find_cycles((fact.id, fact.superseded_by) for fact in facts if fact.superseded_by):
+    circles = find_cycles((fact.id, fact.superseded_by) for fact in facts if fact.superseded_by)
+    round_about = {name for circle in circles for name in circle}
+    for circle in circles:
         yield find("fact-cycle", lines[circle[0]], id=circle[0], value=" -> ".join((*circle, circle[0])))
     for chain in chains(facts):
         active = [fact for fact in chain if fact.status == ACTIVE]
-        late = [fact for fact in active if fact.superseded_by in lines and fact.superseded_by != fact.id]
+        late = [
+            fact for fact in active if fact.superseded_by in lines and fact.id not in round_about | {fact.superseded_by}
+        ]
         if late and len(active) > 1:
             yield find("several-active-heads", late[0].line, value=", ".join(f"'{one.id}'" for one in active))
         elif late:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from mneme.check.links import Links
     from mneme.files import Change
+    from mneme.formats.fact import Fact, FactFile
     from mneme.formats.note import Note
     from mneme.workspace import Workspace
 
@@ -48,19 +49,25 @@ def plan_mends(workspace: Workspace, now: datetime) -> list[Change]:
     for path in whole.note_paths:
         changes += _mend_note(whole, path, wrong.get(path, set()), links)
     for path, file in facts.items():
-        late = [
-            one for one in file.facts if one.superseded_by and one.status != SUPERSEDED and file.find(one.superseded_by)
-        ]
+        late = list(_late(file))
         if late and not file.broken:
-            edits = [
-                edit
-                for one in late
-                if one.superseded_by != one.id
-                for edit in supersede_fact(file, one.id, one.superseded_by)
-            ]
+            edits = [edit for one in late for edit in supersede_fact(file, one.id, one.superseded_by)]
             content = file.text.encode("utf-8", "surrogateescape")
             changes.append(files.plan_edit(path, content, files.text_edits(file.text, edits), "superseded"))
     return changes
+
+
+def _late(file: FactFile) -> Iterator[Fact]:
+    """Yield the facts that have a successor and do not say so; in a circle nobody can tell which of them holds."""
+    for fact in file.facts:
+        seen, one = {fact.id}, file.find(fact.superseded_by) if fact.superseded_by else None
+        if fact.status == SUPERSEDED or one is None:
+            continue
+        while one is not None and one.id not in seen:
+            seen.add(one.id)
+            one = file.find(one.superseded_by) if one.superseded_by else None
+        if one is None:
+            yield fact
 
 
 def _contents(whole: Whole, paths: list[str]) -> Iterator[tuple[str, bytes]]:

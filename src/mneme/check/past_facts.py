@@ -26,7 +26,11 @@ def facts_before(root: Path, paths: Collection[str]) -> Iterator[tuple[str, dict
         for path, content in git.head_contents(root, git.changed_files(root, ITEMS)).items():
             committed.add(path)
             yield path, immutable_facts(_decoded(content))
-    yield from ((path, facts) for path, facts in _written(root).items() if path in paths and path not in committed)
+    yield from (
+        (path, facts)
+        for path, facts in _written(root).items()
+        if path not in committed and (path in paths or not (root / path).exists())
+    )
 
 
 def _written(root: Path) -> dict[str, dict[str, Words]]:

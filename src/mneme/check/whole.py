@@ -290,11 +290,12 @@ class Whole:
             if text is not None:
                 facts[path] = parse_facts(text, path)
                 found += [(path, one) for one in check_facts(facts[path], self.today)]
-        if facts or self.fact_paths:
-            ids = frozenset(fact.id for file in facts.values() for fact in file.facts)
-            for path, was in facts_before(self.workspace.root, set(facts)):
-                file = facts.get(path) or parse_facts("", path)
-                found += [(path, one) for one in check_fact_changes(was, file, ids)]
+        ids = frozenset(fact.id for file in facts.values() for fact in file.facts)
+        for path, was in facts_before(self.workspace.root, set(facts)):
+            file = facts.get(path) or parse_facts("", path)
+            if path not in facts and not self._were_facts(path):
+                continue
+            found += [(path, one) for one in check_fact_changes(was, file, ids)]
         for path, file in facts.items():
             summary = path.rpartition("/")[0] + "/" + SUMMARY
             if summary in self.tree.files and (text := self.read(summary)) is not None:
@@ -302,6 +303,12 @@ class Whole:
             elif file.facts:
                 found.append((path, find("missing-summary", 0, value=_counted(len(file.facts), "fact"))))
         return facts
+
+    def _were_facts(self, path: str) -> bool:
+        """Say whether a file that is gone held facts, as far as its place tells: another program's may have the name."""
+        folders = path.split("/")[:-1]
+        inside = bool(self.profile.places.entities) and path.startswith(self.profile.places.entities)
+        return (inside or "areas" in folders) and not (self.workspace.root / path).exists()
 
     def _text_of(self, path: str, found: list[Placed]) -> str | None:
         """Return a whole file as text; one that can't be read is one problem."""
