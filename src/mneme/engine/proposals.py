@@ -51,6 +51,9 @@ def _fresh(memory: Memory, queue: Queue, wanted: Iterable[Proposal]) -> tuple[li
     from mneme.memory import load_pieces
     from mneme.memory.cells.proposals import PATH
 
+    wanted = list(wanted)
+    if not wanted:  # a heartbeat that found nothing reads nothing else
+        return [], []
     pieces = (piece for piece in load_pieces(memory.workspace) if piece.record.kind not in _QUOTED_KINDS)
     claims = claims_of(piece for piece in pieces if piece.record.path != PATH) + settled_claims(queue.file.cells)
     fresh, problems = [], []
