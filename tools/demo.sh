@@ -20,7 +20,7 @@ show() {
 show remember "Local cache uses SQLite, not JSON" --kind decision --topic storage/cache --why "JSON lost writes"
 echo
 echo "That process has ended. Another one asks:"
-show list --topic storage
+show recall "which database does the cache use?"
 show spine
 echo
 echo "The memory is plain text: see $folder/, or run 'mneme --workspace $folder --help'."
