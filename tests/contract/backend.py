@@ -242,6 +242,18 @@ class BackendContract:
         assert near.count == 3
         assert near.mean == pytest.approx((0.995 + 0.774 + 0.0) / 3, abs=0.001)
 
+    def test_what_lacks_a_vector_is_told_wherever_it_lies(self, backend: Backend) -> None:
+        """Before, between and after rows that have one; no more are told than are asked for, and they are counted."""
+        backend.put("a.md", "1", [piece(f"F-{n}", f"text {n}") for n in range(5)])
+        rows = {text: row for row, text in backend.unembedded(MODEL, 9)}
+        assert len(rows) == 5
+        backend.put_vectors(MODEL, {rows[text]: vector(1, 0, 0) for text in ("text 1", "text 3")})
+        assert {text for _, text in backend.unembedded(MODEL, 9)} == {"text 0", "text 2", "text 4"}
+        assert len(backend.unembedded(MODEL, 2)) == 2
+        backend.put_vectors(MODEL, {rows["text 4"]: vector(1, 0, 0), rows["text 3"]: vector(0, 1, 0)})
+        assert {text for _, text in backend.unembedded(MODEL, 9)} == {"text 0", "text 2"}
+        assert (backend.embedded(MODEL), backend.embedded(OTHER_MODEL)) == (3, 0)
+
     def test_embedders_are_never_mixed(self, backend: Backend) -> None:
         """A vector is found under the name of the model that made it, and under no other."""
         backend.put("a.md", "1", [piece("F-1", "one")])

@@ -113,7 +113,7 @@ class SqliteBackend:
         self._lock = RLock()
         self._files: dict[str, tuple[int, VectorFile]] = {}
         self._orphans: dict[str, list[int]] = {}
-        self._samples: dict[str, tuple[int, Any]] = {}
+        self._samples: dict[str, tuple[int, list[int], Any]] = {}
         # What was read of the tables and need not be read again until somebody writes.
         self._version = 0
         self._stamps: dict[str, str] | None = None
@@ -175,6 +175,7 @@ class SqliteBackend:
             cursor.execute("DELETE FROM embedded WHERE embedder = ?", (embedder,))
             cursor.execute("DELETE FROM vectors WHERE embedder = ?", (embedder,))
             self._let_go(embedder)
+            self._samples.pop(embedder, None)
             self._vector_path(embedder).unlink(missing_ok=True)
 
     def set_meta(self, name: str, value: str) -> None:
@@ -323,13 +324,19 @@ class SqliteBackend:
             return Tally(pieces, length / pieces if pieces else 0.0, self._spread(cursor, terms))
 
     def unembedded(self, embedder: str, limit: int) -> list[tuple[int, str]]:
-        """Return rows without a vector, with their texts."""
+        """Return rows without a vector, with their texts; those after the last one that has a vector come first."""
         with self._reading() as cursor:
+            (last,) = cursor.execute("SELECT max(row) FROM embedded WHERE embedder = ?", (embedder,)).fetchone()
             lines = cursor.execute(
-                "SELECT row, content FROM piece WHERE NOT EXISTS (SELECT 1 FROM embedded WHERE embedder = ? AND"
-                " embedded.row = piece.row) ORDER BY row LIMIT ?",
-                (embedder, limit),
+                "SELECT row, content FROM piece WHERE row > ? ORDER BY row LIMIT ?", (last or 0, limit)
             ).fetchall()
+            if last and len(lines) < limit:
+                # Holes are seldom, and to look for them is to look at every row.
+                lines += cursor.execute(
+                    "SELECT row, content FROM piece WHERE row < ? AND NOT EXISTS (SELECT 1 FROM embedded WHERE embedder"
+                    " = ? AND embedded.row = piece.row) ORDER BY row LIMIT ?",
+                    (last, embedder, limit - len(lines)),
+                ).fetchall()
         return [(row, piece_from_json(json.loads(content)).spoken) for row, content in lines]
 
     def embedded(self, embedder: str) -> int:
@@ -471,14 +478,17 @@ class SqliteBackend:
             if file is held:
                 kept = self._samples.get(embedder)
                 if kept is None or kept[0] != changes:
-                    drawn = cursor.execute(
+                    lines = cursor.execute(
                         "SELECT row FROM piece WHERE EXISTS (SELECT 1 FROM embedded WHERE embedder = ? AND embedded.row ="
                         " piece.row) ORDER BY draw, id, row LIMIT ?",
                         (embedder, SAMPLED),
                     )
-                    kept = (changes, _matrix([one for (row,) in drawn if (one := held.find(row)) is not None]))
-                    self._samples[embedder] = kept
-                return kept[1]
+                    drawn = [row for (row,) in lines]
+                    # A row's vector never changes, so the same rows stand for all with the same vectors.
+                    same = kept is not None and kept[1] == drawn
+                    matrix = kept[2] if kept and same else _matrix([one for one in map(held.find, drawn) if one])
+                    kept = self._samples[embedder] = (changes, drawn, matrix)
+                return kept[2]
         return ()
 
     def _with_vectors(self, cursor: sqlite3.Cursor, embedder: str, use: Any) -> Any:  # noqa: ANN401 - what `use` returns
@@ -523,6 +533,7 @@ class SqliteBackend:
     def _start_again(self, cursor: sqlite3.Cursor, embedder: str) -> None:
         """Empty one embedder's vectors: they are made from the texts once more."""
         self._let_go(embedder)
+        self._samples.pop(embedder, None)
         self._vector_path(embedder).unlink(missing_ok=True)
         cursor.execute("DELETE FROM embedded WHERE embedder = ?", (embedder,))
         cursor.execute("UPDATE vectors SET held = 0 WHERE embedder = ?", (embedder,))

@@ -413,10 +413,13 @@ class _Blocks:
         self._map[: _HEAD.size] = self._head
 
     def _read(self) -> int:
-        """Map the file as it is now and return its state; a file that is not whole and ours is damage."""
-        if self._size() < _HEAD_BYTES:
+        """See the file as it is now and return its state; a file that is not whole and ours is damage."""
+        size = self._size()
+        if size < _HEAD_BYTES:
             raise self.damage("it is too short")
-        self._map = mmap.mmap(self._file.fileno(), 0)
+        # A mapping sees what others write; only one that is too short is made again, for that forgets every page.
+        if not hasattr(self, "_map") or len(self._map) != size:
+            self._map = mmap.mmap(self._file.fileno(), 0)
         self._head = self._map[: _HEAD.size]
         magic, version, dims, block_rows, state, rows, change, name, checksum = _HEAD.unpack(self._head)
         if magic != _MAGIC or version != _VERSION or checksum != zlib.crc32(self._head[:-4]):
