@@ -31,11 +31,14 @@ CLIENT = Path(client.__file__)
 COMMAND = str(Path(sys.executable).with_name("mneme"))
 YARDSTICK = [sys.executable, "-S", "-E", "-c", "pass"]
 INSTALLED = [sys.executable, "-S", "-E", str(CLIENT), "claude-code", "UserPromptSubmit"]
+TOOL_USED = [*INSTALLED[:-1], "PostToolUse"]
 MODULE = [sys.executable, "-m", "mneme.hooks.user_prompt_submit"]
 # What a limit is about: the form, the figure, and how many times the yardstick's median it may be.
 LIMITS = (
     ("engine warm", "p50", 2.0),
     ("engine warm", "p95", 4.0),
+    ("engine warm, tool used", "p50", 2.0),
+    ("engine warm, tool used", "p95", 4.0),
     ("engine warm, python -m", "p50", 4.0),
     ("engine absent", "p50", 8.0),
 )
@@ -87,7 +90,7 @@ class Form:
 
     def run(self, prompt: str) -> None:
         """Run it once with a prompt of its own."""
-        event = {"session_id": prompt[-12:], "prompt": prompt, "hook_event_name": "UserPromptSubmit"}
+        event = {"session_id": prompt[-12:], "prompt": prompt, "tool_name": "Bash", "tool_input": {"command": prompt}}
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         started = time.perf_counter()
         done = subprocess.run(
@@ -163,6 +166,7 @@ def measure(env: dict[str, str], hanging: Path, rounds: int) -> dict[str, Form]:
     forms = {
         "yardstick": Form(YARDSTICK, env),
         "engine warm": Form(INSTALLED, env),
+        "engine warm, tool used": Form(TOOL_USED, env),
         "engine warm, python -m": Form(MODULE, env),
         "engine absent": Form(INSTALLED, alone | {"MNEME_RUNTIME": str(hanging.parent / "none")}),
         "engine hanging": Form(INSTALLED, alone | {"MNEME_RUNTIME": str(hanging)}),
