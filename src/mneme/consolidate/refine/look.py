@@ -54,7 +54,7 @@ FLEETING = frozenset(
 _AGED = re.compile(r"\b\d+ days?\b")
 _ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d{3,6}\b")
 LONGEST_TEXT_CHARS = 160
-LONGEST_COMPARED_CHARS = 400
+LONGEST_COMPARED_CHARS = 240
 
 
 @dataclass(frozen=True, slots=True)

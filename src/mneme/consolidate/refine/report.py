@@ -62,8 +62,8 @@ def _row(folder: str, one: Finding) -> str:
 
 
 def _names_file(advice: str) -> bool:
-    """Say whether an advice names a file in a way that a check would look for."""
-    return advice.startswith("git ")
+    """Say whether an advice is for a shell rather than for a reader, or names a file that a check would look for."""
+    return advice.startswith(("git ", "${"))
 
 
 def _classes(folder: str, classed: Sequence[Classed]) -> Iterable[str]:
