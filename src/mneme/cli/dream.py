@@ -140,7 +140,7 @@ def _tell_status(memory: Memory, io: IO) -> int:
     if io.json:
         io.print_json((), (), **status.as_json())
         return EXIT_CLEAN
-    io.print(f"dreaming is {status.state}" + (f": {status.message}" if status.message else ""))
+    io.print(status.message or f"dreaming is {status.state}")
     for phase, at in status.last.items():
         io.print(f"  {phase:<6} last on {at}")
     io.print(f"  {status.entries} snippets known, {status.recalled} of them recalled, {status.promoted} promoted")

@@ -129,6 +129,18 @@ def test_looking_is_not_asking(tmp_path: Path, origin: str) -> None:
     assert (entry["recallCount"], entry["queryHashes"]) == ((3, []) if origin == "injected" else (0, []))
 
 
+@pytest.mark.parametrize(("score", "recalls"), [(0.25, 3), (0.15, 0)])
+def test_a_faint_hit_counts_only_if_it_was_likely_meant(tmp_path: Path, score: float, recalls: int) -> None:
+    """One chance in five will do, because several questions have to mean the same thing anyway."""
+    place = Place(tmp_path)
+    place.write(NOTE, TEXT)
+    for number in range(3):
+        place.ask(NOTE, 5, after(number / 10), f"question {number}", score=score)
+    place.dream(after(2))
+    entry = json.loads(place.read(STORE))["entries"]["memory:memory/2026-04-01.md:5:5"]
+    assert entry["recallCount"] == recalls
+
+
 def test_what_is_gone_from_its_note_is_not_promoted(place: Place) -> None:
     """And what was only moved is found where it stands."""
     place.dream(after(3), ["light"])

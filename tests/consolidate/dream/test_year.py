@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FULL = bool(os.environ.get("MNEME_CAMPAIGN"))
-NIGHTS, CRASHES = (60, 1000) if FULL else (12, 2)
+NIGHTS, CRASHES = (20, 1000) if FULL else (12, 2)
 THINGS = ("gateway", "printer", "router", "cellar", "archive", "garden", "kitchen", "server")
 CHANGING = frozenset({"open", "os.rename", "os.remove", "os.mkdir", "os.link", "os.truncate", "os.rmdir"})
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-LEAST_SCORE, NEAR_BEST = 0.3, 0.6
+LEAST_SCORE, NEAR_BEST = 0.2, 0.6  # one chance in five: a record has to be meant by several questions anyway
 MOST_HITS = 5
 DIGEST_DIGITS = 16
 _NAME = re.compile(rf"[0-9a-f]{{{HASH_DIGITS}}}")

@@ -97,12 +97,17 @@ def promotion_as_openclaw(candidate: Candidate, chunk: Chunk, day: str) -> Promo
 def sentence(chunk: Chunk, day: str) -> str:
     """Return what a chunk says as one line that needs no neighbour: its subject before it, its dates written out."""
     text = _LEAD.sub("", plain_snippet(_COMMENT.sub(" ", chunk.snippet)))
-    text = _TIME_LEAD.sub("", text, count=1) or text
+    text = without_time(text)
     text = shortened(dated(text, day))
     subject = next((words for words in reversed(chunk.context) if words), "")
     if subject and not _mentions(text, subject):
         text = f"{subject}: {text}"
     return text if _OPEN_END.search(text) else f"{text}."
+
+
+def without_time(text: str) -> str:
+    """Return a text without the time of day that it begins with."""
+    return _TIME_LEAD.sub("", text, count=1) or text
 
 
 def _mentions(text: str, subject: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from mneme.check.secret import find_secrets
+from mneme.consolidate.dream.sentence import without_time
 from mneme.consolidate.dream.taint import is_tainted
 
 UNSAFE = "it holds a secret"
@@ -70,7 +71,7 @@ def find_fault(text: str, written: str = "") -> str:
         return UNSAFE
     if is_tainted(text):
         return "dreaming wrote it"
-    plain = re.sub(r"[*_`~]+", "", text).strip()
+    plain = without_time(re.sub(r"[*_`~]+", "", text).strip())
     standing = _STANDING.search(plain) is not None
     for reason, found in (
         ("it is a task", _TASK.match(written or plain) or _TASK.match(plain)),
