@@ -51,6 +51,8 @@ def test_what_plans_took_away_is_not_told(memory: Memory) -> None:
     memory.supersede(name, "The index runs on port 7333")
     memory.undo(2)
     memory.forget(memory.remember("The vault is open at night", kind="infrastructure").records[0].id)
+    old = memory.remember("The attic leaks in autumn", kind="lesson").records[0].id
+    memory.forget(memory.supersede(old, "The attic leaks all year").records[0].id)  # and with it, how the old one went
     memory.buffer_add("a thing in hand")
     memory.buffer_rotate(force=True)
     assert told(memory) == []

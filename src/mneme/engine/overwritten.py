@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 RULE = "overwritten-plan"
 # How far back is looked, in time and in plans.
 RECENT = timedelta(days=2)
-MOST_PLANS = 500
+MOST_PLANS = 200
 # A shorter line may stand anywhere for another reason.
 TELLING_BYTES = 8
 
@@ -34,6 +34,7 @@ def find_overwritten(memory: Memory) -> Iterator[Problem]:
     lost: dict[str, list[int]] = defaultdict(list)
     closed: set[str] = set()
     for entry in _recent(memory):
+        closed |= set(entry.paths) if entry.lost else set()  # what it took away was forgotten, and is not known
         for step in entry.steps:
             path = step.target
             if path not in closed and _is_gone(memory, step, taken[path]):
@@ -55,7 +56,7 @@ def _recent(memory: Memory) -> Iterator[Entry]:
         return datetime.fromisoformat(entry.at).astimezone() >= oldest
 
     newest = islice(files.entries(memory.root, newest_first=True), MOST_PLANS)
-    return (one for one in takewhile(is_recent, newest) if not (one.lost or one.abandoned))
+    return (one for one in takewhile(is_recent, newest) if not one.abandoned)
 
 
 def _is_gone(memory: Memory, step: Step, taken: set[bytes]) -> bool:
