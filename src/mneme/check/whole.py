@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from binascii import a2b_base64, b2a_base64
+from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -158,7 +159,7 @@ class Whole:
     def _shared_out(self) -> tuple[list[str], list[str]]:
         """Part the notes in two halves of about the same work; the files of facts and of cells are in the first."""
         paths = [path for path in self.roles if path not in self._old]
-        work = len(paths) + 2 * (len(self.fact_paths) + len(self.cell_paths))
+        work = len(paths) + 2 * len(self.fact_paths) + 4 * len(self.cell_paths)
         theirs = paths[max(0, len(paths) - work // 2) :] if len(paths) >= LEAST_NOTES else []
         beside = set(theirs)
         return [path for path in self.roles if path not in beside], theirs
@@ -313,12 +314,20 @@ class Whole:
     def _text_of(self, path: str, found: list[Placed]) -> str | None:
         """Return a whole file as text; one that can't be read is one problem."""
         try:
-            content = files.read_file(self.workspace.root / path, name=path)
+            content = self._whole_content(path)
         except MnemeError as error:
             rule = "unreadable-file" if (self.workspace.root / path).exists() else "vanished-file"
             found.append((path, find(rule, 0, value=error.message)))
             return None
         return content.decode("utf-8", "surrogateescape")
+
+    def _whole_content(self, path: str) -> bytes:
+        """Return a whole file; one that is large, or can't be read, is left to the one that says so in words."""
+        stamp = self.tree.files.get(path)
+        if stamp is not None and stamp[1] <= LARGE_NOTE_BYTES:
+            with suppress(OSError):
+                return self._content(path)
+        return files.read_file(self.workspace.root / path, name=path)
 
     def _read_cells(self, found: list[Placed]) -> tuple[list[CellFile], list[Problem]]:
         texts = [(path, self._text_of(path, found)) for path in self.cell_paths]
