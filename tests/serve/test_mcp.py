@@ -220,9 +220,12 @@ def test_a_correction_is_kept_for_requests_like_it(root: Path, monkeypatch: pyte
     (home / "capabilities.yaml").write_text(CARD, "utf-8")
     monkeypatch.setenv("MNEME_HOME", str(home))
     assert call(root, "record_correction", request="ping the team", capability="gone").is_error
+    assert call(root, "record_correction", shared=True, request="ping the team", capability="team_chat").is_error
     done = call(root, "record_correction", request="ping the team", capability="team_chat")
     assert "team_chat" in text_of(done)
     assert "ping the team" in (home / "feedback.jsonl").read_text("utf-8")
+    assert "Team chat" in text_of(call(root, "capabilities", task="ping the team"))
+    assert text_of(call(root, "capabilities", shared=True, task="ping the team")) == "Nothing."
 
 
 CARD = """\

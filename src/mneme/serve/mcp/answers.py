@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 
 from mneme.engine import telling
 from mneme.engine.home import open_home
+from mneme.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -324,7 +325,12 @@ class Tools:
 
     async def capabilities(self, task: str) -> Annotated[CallToolResult, Text]:
         """Find the tools, skills and workflows that were made for a task, or that did it before."""
-        return await self._tell(lambda memory: open_home(now=memory.now).capability_block(task))
+
+        def find(memory: Memory) -> str:
+            # What was asked and done before is in the home, and the home is its owner's.
+            return "" if memory.shared else open_home(now=memory.now).capability_block(task)
+
+        return await self._tell(find)
 
     async def record_correction(
         self,
@@ -334,6 +340,9 @@ class Tools:
         """Note that a request like this one wants that capability: when the user says that another one was meant."""
 
         def note(memory: Memory) -> str:
+            if memory.shared:
+                message = "capability memory is its owner's, and this context is shared"
+                raise RefusedError(message, "mneme mcp, without --context shared")
             return f"noted: a request like this one wants {open_home(now=memory.now).correct(request, capability).id}"
 
         return await self._tell(note)
