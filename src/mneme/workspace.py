@@ -343,6 +343,11 @@ def program_folder(variable: str, name: str, env: Mapping[str, str] | None = Non
     return given_folder(said) if said else user_folder(env) / name
 
 
+def keep_runtime_quiet() -> None:
+    """Keep onnxruntime, which is imported next, from counting what it does and sending it to its maker."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
+
 def switches_file(env: Mapping[str, str] | None = None) -> Path:
     """Return where it is kept how the switches of host programs stood before they were set for us."""
     return config_folder(_environment(env)) / "switches.json"

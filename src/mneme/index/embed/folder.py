@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mneme.index.embed.instructions import habits_of
 from mneme.index.embed.protocol import EmbedderError, Vectors, unit_vectors
 from mneme.index.embed.wordpiece import WordPiece
+from mneme.workspace import keep_runtime_quiet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,6 +32,7 @@ class FolderEmbedder:
     __slots__ = ("_cls", "_habits", "_inputs", "_session", "_tokens", "dims", "name")
 
     def __init__(self, folder: Path, graph: Path) -> None:
+        keep_runtime_quiet()
         import onnxruntime as ort
 
         options = ort.SessionOptions()

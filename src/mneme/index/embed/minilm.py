@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from mneme.index.embed.gloss import Glosses
 from mneme.index.embed.protocol import EmbedderError, Vectors
 from mneme.index.embed.wordpiece import WordPiece
+from mneme.workspace import keep_runtime_quiet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,6 +76,7 @@ def open_minilm(folder: Path) -> MiniLM:
 
 
 def _best_pass(folder: Path) -> tuple[Pass, int]:
+    keep_runtime_quiet()
     try:
         import onnxruntime  # noqa: F401 - asked for here, used by the function
     except ImportError:
@@ -85,6 +87,8 @@ def _best_pass(folder: Path) -> tuple[Pass, int]:
 def onnx_pass(folder: Path) -> Pass:
     """Return the model on onnxruntime, opened for short texts: one thread, nothing left to optimise."""
     import numpy as np
+
+    keep_runtime_quiet()
     import onnxruntime as ort
 
     options = ort.SessionOptions()
