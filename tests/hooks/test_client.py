@@ -13,8 +13,10 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.engine.home.homes import CARDS
 from tests.hooks.hosting import CLIENT, COMMAND, User, context_of, new_user, wait_until
 
+from mneme.formats.card import print_card
 from mneme.hooks import client
 
 if TYPE_CHECKING:
@@ -115,6 +117,17 @@ def test_openclaw_gets_the_same_answer_when_it_builds_a_prompt_again(user: User)
     first, second = (user.hook("UserPromptSubmit", asked, host="openclaw").stdout for _ in range(2))
     assert first == second != b""
     assert user.hook("UserPromptSubmit", asked | {"session_key": "agent:main:x:group:1"}, host="openclaw").stdout == b""
+
+
+def test_triggers_speak_without_an_engine_where_they_may(user: User) -> None:
+    """The cards are read by an interpreter that was started bare, as written by hand a moment ago."""
+    (user.place / "home").mkdir()
+    (user.place / "home" / "capabilities.yaml").write_text("".join(map(print_card, CARDS)), encoding="utf-8")
+    asked = {"session_id": "s1", "prompt": "manda mensagem no telegram"}
+    assert user.hook("UserPromptSubmit", asked, **ALONE).stdout == b""
+    done = user.hook("UserPromptSubmit", asked, **ALONE, MNEME_FALLBACK="1")
+    assert "[chat_send]" in context_of("claude-code", done.stdout)
+    assert user.log == ""
 
 
 def test_a_killed_engine_is_replaced(user: User) -> None:
