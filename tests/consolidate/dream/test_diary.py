@@ -64,6 +64,12 @@ def test_what_may_not_be_told_is_not() -> None:
     assert diary.tell_deep("2026-04-01", [], [], []) is None
 
 
+def test_a_quote_is_what_was_said() -> None:
+    """Without marks, without the time before it, cut between words."""
+    assert diary.quoted("14:05 **Ann** prefers `short` answers.") == "“Ann prefers short answers”"
+    assert diary.quoted("word " * 60).endswith("word …”")
+
+
 def test_old_entries_leave_and_nothing_is_told_twice() -> None:
     """What leaves is given back, oldest first; the same night's prose is not added again."""
     text, moment = "# Mine\n", datetime(2026, 4, 1, 12, tzinfo=UTC)

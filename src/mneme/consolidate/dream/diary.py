@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from mneme.check.secret import find_secrets
 from mneme.consolidate.dream.phases import DEEP, LIGHT, PHASES, REM
+from mneme.consolidate.dream.sentence import without_time
 from mneme.consolidate.dream.taint import plain_snippet
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def _sentence(text: str) -> str:
 
 def quoted(text: str) -> str:
     """Return a snippet as the diary quotes it: short, on one line, without marks; empty where it may not be told."""
-    plain = plain_snippet(re.sub(r"<!--.*?-->|[*_`#>|]+", " ", text)).rstrip(" .;:,")
+    plain = without_time(plain_snippet(re.sub(r"<!--.*?-->|[*_`#>|]+", " ", text))).rstrip(" .;:,")
     if not plain or find_secrets(text) or "<!--" in plain or "-->" in plain:
         return ""
     if len(plain) > LONGEST_QUOTE:
