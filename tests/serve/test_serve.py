@@ -182,12 +182,17 @@ def test_a_workspace_that_disappears_is_no_fault(user: User) -> None:
 
 
 def test_many_hooks_and_kills_leave_one_engine_and_no_orphan(user: User) -> None:
-    """However often the engine is killed under its callers, each of them exits 0 with an answer, and one engine is left."""
+    """However often the engine is killed under its callers, each of them exits 0 with an answer, and one engine is left.
+
+    A machine that is too busy for the deadline has it told in the log instead.
+    """
+    silent = 0
     hooks, kills = (1000, 100) if CAMPAIGN else (40, 6)
     for number in range(hooks):
         done = user.hook("PreToolUse", READ | {"tool_use_id": str(number)})
         assert done.returncode == 0
-        assert done.stdout
+        silent += not done.stdout
+        assert silent == user.log.count("out of time")
         if number % (hooks // kills) == 0:
             for engine in filter(_is_engine, user.processes()):
                 os.kill(engine, signal.SIGKILL)
