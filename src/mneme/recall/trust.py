@@ -27,9 +27,9 @@ CELL_SUFFIXES = (".mneme", ".mn")
 _STATE_TERMS = {STALE: -0.3, PROPOSED: -0.4, SUPERSEDED: -0.5, RETIRED: -0.5}
 _CONF_TERMS = {HIGH: 0.1, LOW: -0.3}
 OLDEST_TERM, OLDEST_DAYS = -0.2, 365.0
-HALF_LIFE_DAYS = 90.0
-# One half-life at most: what happened long ago happened all the same.
-MOST_HALF_LIVES = 1.0
+HALF_LIFE_DAYS = 365.0
+# Half of one at most: what happened long ago happened all the same, and most questions about days are not about the last.
+MOST_HALF_LIVES = 0.5
 HALVED = -0.6931
 
 
