@@ -219,6 +219,9 @@ def test_openclaw_gets_a_plugin_and_a_skill(user: User, text: str | None) -> Non
     assert (place.read_text("utf-8") if place.exists() else None) == text
     left = [str(one.relative_to(state)) for one in state.rglob("*") if one.is_file() and one != place]
     assert left == ["skills/mneme/SKILL.md"]
+    # A folder that is there and empty would keep OpenClaw from ever installing a plugin of that name.
+    assert not (state / "extensions/mneme").exists()
+    assert not (state / "skills/mneme/scripts").exists()
 
 
 def test_openclaw_has_no_settings_of_a_project(user: User) -> None:

@@ -22,18 +22,30 @@ _MAY_RUN = 0o111
 _OTHERS = 0o077
 
 
-def put_outside(place: Path, content: bytes | None, *, runs: bool = False) -> None:
+def put_outside(place: Path, content: bytes | None, *, runs: bool = False, within: Path | None = None) -> None:
     """Give a file this content and keep its mode, or take it away; a new one that `runs` may be run by who may read it.
 
-    A symbolic link stays one: the file it leads to is changed.
+    A symbolic link stays one: the file it leads to is changed. With a file that goes, so do the folders down from
+    `within` that have nothing left in them.
     """
     place = place.resolve()
     with storage_errors(place):
         if content is None:
             place.unlink(missing_ok=True)
+            _leave_no_folder(place.parent, within)
         else:
             _replace(place, content, runs=runs and not place.exists())
-        sync_folder(place.parent)
+        if place.parent.is_dir():
+            sync_folder(place.parent)
+
+
+def _leave_no_folder(folder: Path, within: Path | None) -> None:
+    while within is not None and folder.is_relative_to(within.resolve()):
+        try:
+            folder.rmdir()
+        except OSError:  # something is in it, or it has gone already
+            return
+        folder = folder.parent
 
 
 def kept_secret(place: Path, fresh: str) -> str:

@@ -68,13 +68,17 @@ HOSTS: tuple[Host, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class HostFile:
-    """One file of a host, as it is and as it shall be; None where there is none. `runs` makes a new one executable."""
+    """One file of a host, as it is and as it shall be; None where there is none. `runs` makes a new one executable.
+
+    `within` is a folder that is ours with all in it, and goes when nothing is left there.
+    """
 
     place: Path
     name: str
     before: bytes | None
     after: bytes | None
     runs: bool = False
+    within: Path | None = None
 
     def diff(self) -> str:
         """Return the change as a unified diff."""
@@ -112,7 +116,7 @@ class Installation:
         """Write the changes, each file whole, and return the names of the files."""
         changed = tuple(self.changed())
         for file in changed:
-            put_outside(file.place, file.after, runs=file.runs)
+            put_outside(file.place, file.after, runs=file.runs, within=file.within)
         return tuple(file.name for file in changed)
 
 

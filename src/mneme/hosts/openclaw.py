@@ -144,17 +144,20 @@ def _state_folder() -> Path:
 
 def _shipped() -> list[HostFile]:
     """Return the files of the plugin and the skill, as they lie there and as they are shipped."""
-    sources: dict[Path, Path] = {}
+    shipped = []
     for below, found, names in (
         ("extensions", find_shipped("openclaw_plugin", "plugins/openclaw", _PLUGIN_FILES[0]), _PLUGIN_FILES),
         ("skills", find_shipped("skill", "skills/mneme", _SKILL_FILES[0]), _SKILL_FILES),
     ):
-        if found is not None:
-            sources |= {_state_folder() / below / "mneme" / name: found / name for name in names}
-    return [
-        HostFile(place, str(place), files.find_file(place), files.read_file(source), runs=place.suffix == ".py")
-        for place, source in sources.items()
-    ]
+        folder = _state_folder() / below / "mneme"
+        shipped += [_shipped_file(folder, found, name) for name in names if found is not None]
+    return shipped
+
+
+def _shipped_file(folder: Path, found: Path, name: str) -> HostFile:
+    place = folder / name
+    content = files.read_file(found / name)
+    return HostFile(place, str(place), files.find_file(place), content, runs=place.suffix == ".py", within=folder)
 
 
 def _refuse_project(wish: Wish) -> None:
