@@ -37,6 +37,7 @@ class IO:
     quiet: bool = False
     dry_run: bool = False
     colour: bool = False
+    live: bool = False  # the time is the clock's own, as it is for whoever else is asked
     alarms: list[str] = field(default_factory=list)
     doubts: list[bool] = field(default_factory=list, init=False)
     told: list[render.Jsonable] = field(default_factory=list, init=False)  # the problems that were shown

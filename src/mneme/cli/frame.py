@@ -129,6 +129,7 @@ def _surroundings(args: argparse.Namespace) -> IO:
         quiet=given.pop("quiet"),
         dry_run=given.pop("dry_run", False),
         colour=not no_colour and wants_colour(sys.stdout),
+        live=not moment,
         **moment,
     )
 

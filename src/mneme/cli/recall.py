@@ -54,27 +54,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--explain", action="store_true", help="show what each score is the sum of, in log-odds")
 
 
+_OPTIONS = ("k", "kind", "layer", "topic", "tag", "entity", "state", "since", "until", "as_of", "budget", "words")
+
+
 def run(args: argparse.Namespace, io: IO) -> int:
     """Ask, and print what was found."""
     from mneme import render
+    from mneme.hooks.resident import ask_recall
 
+    options = {name: getattr(args, name) for name in _OPTIONS} | {"point": "injection" if args.strict else "asked"}
     with io.open() as memory:
-        answer = memory.recall(
-            args.query,
-            k=args.k,
-            kind=args.kind,
-            layer=args.layer,
-            topic=args.topic,
-            tag=args.tag,
-            entity=args.entity,
-            state=args.state,
-            since=args.since,
-            until=args.until,
-            as_of=args.as_of,
-            budget=args.budget,
-            words=args.words,
-            point="injection" if args.strict else "asked",
-        )
+        answer = ask_recall(memory, args.query, options) if io.live else None
+        answer = memory.recall(args.query, **options) if answer is None else answer
         problems = (*memory.problems, *answer.problems)
     if io.json:
         io.print_json(answer.hits, problems, **answer.state)

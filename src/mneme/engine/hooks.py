@@ -7,6 +7,7 @@ engine, which keeps its workspaces open between calls.
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import dataclass
 from importlib import import_module
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mneme import files
+from mneme.engine.answers import ASKS, OWN, print_answer
 from mneme.engine.memory import HURRIED, Memory
 from mneme.errors import MnemeError
 from mneme.hosts.event import (
@@ -127,7 +129,18 @@ class Desk:
         if call.env.get("MNEME_HOOKS") == "off":  # a host that we started ourselves, to ask its model
             return b""
         with environment_of(call.env):
-            return self._answer(call)
+            return self._recall(call) if (call.host, call.event) == (OWN, ASKS) else self._answer(call)
+
+    def _recall(self, call: Call) -> bytes:
+        """Return the answer to a question; whoever asked finds it alone where this is nothing, and tells what is wrong."""
+        memory = self._memory_at(Path(call.folder), call, shared=False)
+        if memory is None or memory.root != Path(call.folder):
+            return b""
+        asked = json.loads(call.raw)
+        try:
+            return print_answer(memory.recall(asked["text"], **asked["options"]))
+        except MnemeError:
+            return b""
 
     def _answer(self, call: Call) -> bytes:
         dialect = find_dialect(call.host)
@@ -220,21 +233,23 @@ class Desk:
 
     def _memory(self, event: Event, call: Call) -> Memory | None:
         """Return the memory of the place that the event is about, or None where there is none."""
-        folder = event.cwd if event.cwd.startswith("/") else call.folder
+        return self._memory_at(Path(event.cwd if event.cwd.startswith("/") else call.folder), call, shared=event.shared)
+
+    def _memory_at(self, folder: Path, call: Call, *, shared: bool) -> Memory | None:
         try:
-            workspace = find_workspace(None, here=Path(folder))
+            workspace = find_workspace(None, here=folder)
             if not workspace.root.is_dir():
                 return None
             if self._open is None:
-                return Memory(workspace, self.now, shared=event.shared)
-            known = self._open.get((workspace.root, event.shared))
+                return Memory(workspace, self.now, shared=shared)
+            known = self._open.get((workspace.root, shared))
             state = (workspace.settings, workspace.trusted, dict(call.env))
             if known is None or known[0] != state:
                 if known is not None:
                     known[1].close()
-                known = (state, Memory(workspace, self.now, shared=event.shared))
+                known = (state, Memory(workspace, self.now, shared=shared))
                 known[1].kept[HURRIED] = True
-                self._open[workspace.root, event.shared] = known
+                self._open[workspace.root, shared] = known
             return known[1]
         except (MnemeError, OSError) as error:
             self._tell(f"the workspace cannot be opened: {error}")

@@ -100,7 +100,7 @@ def log(host: str, event: str, fault: str, env: Mapping[str, str] = os.environ) 
         return
 
 
-def print_call(host: str, event: str, cwd: str, env: Mapping[str, str]) -> bytes:
+def print_call(host: str, event: str, cwd: str, env: Mapping[str, str] = os.environ) -> bytes:
     """Return what goes before the event's own bytes: who asks, about what, from where, under which settings."""
     kept = [f"{key}={value}" for key, value in env.items() if key.startswith(_FORWARDED)]
     return "\0".join((MAGIC, host, event, cwd, *kept, "", "")).encode("utf-8", "surrogateescape")

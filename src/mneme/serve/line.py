@@ -16,6 +16,7 @@ from concurrent.futures import Future
 from hashlib import sha256
 from typing import TYPE_CHECKING, Self
 
+from mneme.engine.answers import ASKS
 from mneme.engine.hooks import Call
 from mneme.hooks.client import ACKNOWLEDGED, ANSWERED, COMPLETE, LONGEST_EVENT_BYTES, THINKING, parse_call
 
@@ -119,7 +120,7 @@ class Line:
         if coming is None:
             return
         coming.add_done_callback(lambda done: promised.set_result(done.result()))
-        if call.event in ANSWERED:
+        if call.event in ANSWERED or call.event == ASKS:
             caller.settimeout(None)
             caller.sendall(coming.result(timeout=ANSWER_SECONDS) + COMPLETE)
 
