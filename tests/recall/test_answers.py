@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -113,6 +114,17 @@ def test_what_is_called_by_its_name_comes_first(memory: Memory) -> None:
     assert ids(memory, "outage of mail")[0] == "GOTCHA-0001"
     assert ids(memory, "Masts")[0] == "memory/manual.md#masts"
     assert ids(memory, "The certificate of the mail server expires in March")[0] == "GOTCHA-0001"
+
+
+def test_the_first_memory_is_found(tmp_path: Path) -> None:
+    """Where there is only one, a question about it finds it, likelier than the same would be among many; another does not."""
+    (tmp_path / "mneme.toml").touch()
+    with open_memory(str(tmp_path), now=lambda: NOW) as memory:
+        memory.remember("Local cache uses SQLite, not JSON", kind="decision", topic="storage/cache", why="lost writes")
+        (hit,) = memory.recall("which database does the cache use?")
+        assert hit.id == "DEC-0001"
+        assert dict(hit.why)["few"] == pytest.approx(math.log(10))
+        assert not memory.recall("how do I bake bread?")
 
 
 def test_a_belief_never_stands_above_what_replaced_it(memory: Memory) -> None:

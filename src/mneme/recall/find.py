@@ -7,6 +7,7 @@ variety put hits in order, they never make or unmake one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 # So many of the likeliest are read whole; a hit below them would need to pass most of them by trust alone.
 LEAST_POOL, POOL_PER_HIT = 40, 3
 IN_DAYS = 4.0
+# The odds are fitted among the ten best of each question: where fewer stand, each is so much likelier to be the one.
+USUAL_FIELD, FEW = 10, "few"
 # Of events that are as likely to be meant, the last one is.
 AS_LIKELY = 0.5
 BY_WORDS, BY_BOTH = "words", "words and meaning"
@@ -141,10 +144,11 @@ def _pool(
     """Return the likeliest pieces, with what makes them relevant."""
     question, wanted = request.question, request.allowed
     ranked: list[Ranked] = []
-    answerable = 0.0
+    answerable, few = 0.0, 0.0
     if (question.words or meaning) and not (named and question.is_names):
         view = _view(backend, request, meaning, moment)
         ranked, answerable = rank(view), view.answerable()
+        few = math.log(USUAL_FIELD / min(USUAL_FIELD, max(1, len(ranked))))
     of_days = _of_days(backend, wanted, moment) if moment and moment.alone else {}
     most = max(LEAST_POOL, POOL_PER_HIT * request.k)
     by_row = {one.row: one for one in ranked}
@@ -156,7 +160,8 @@ def _pool(
         if row in of_days:
             sure.append(("in these days", IN_DAYS))
         speaks = (answerable if found else 0.0) + sum(value for _, value in sure)
-        pool.append(Scored(row, piece, [*(found.why if found else ()), *sure], relevance=speaks))
+        why = (*found.why, *([(FEW, few)] if few else [])) if found else ()
+        pool.append(Scored(row, piece, [*why, *sure], relevance=speaks))
     return _as_it_was(backend, pool, request) if request.as_of else pool
 
 
