@@ -9,7 +9,7 @@ LOCKS := requirements/run.txt requirements/dev.txt
 WORKSPACE := workspace
 
 # What the table of all sets holds already, and what changes the ranking: neither is run to measure.
-PARTS := $(addprefix bench/,fit.py page.py locomo.py memsim.py paraphrase.py tools.py peers.py)
+PARTS := $(addprefix bench/,fit.py fuzz.py page.py locomo.py memsim.py paraphrase.py tools.py peers.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help env run test lint format docs skill golden bench fit fuzz crash hosts hosts-test lock clean
@@ -56,12 +56,12 @@ golden: env ## run the transcripts again and write what they print now, to be re
 	$(BIN)/python tools/transcripts.py
 
 bench: env ## measure; DATA=DIR is the folder of question sets, PEERS=DIR where other systems are installed
-	@for script in $(filter-out $(PARTS),$(wildcard bench/*.py)); do \
+	@failed=0; for script in $(filter-out $(PARTS),$(wildcard bench/*.py)); do \
 		grep -q __main__ $$script || continue; echo "$$script"; \
 		data=; test -z "$(DATA)" || ! grep -q '"--data"' $$script || data="--data $(DATA)"; \
 		peers=; test -z "$(PEERS)" || test $$script != bench/table.py || peers=--peers; \
-		PYTHONPATH="$(PEERS)" MNEME_PEERS="$(PEERS)" $(BIN)/python $$script $$data $$peers || exit 1; \
-	done
+		PYTHONPATH="$(PEERS)" MNEME_PEERS="$(PEERS)" $(BIN)/python $$script $$data $$peers || failed=1; \
+	done; exit $$failed
 
 fit: env ## fit the ranking to the question sets in DATA=DIR, after saying what held-out questions get
 	@test -n "$(DATA)" || { echo "say where the question sets are: make fit DATA=DIR" >&2; exit 2; }
