@@ -25,7 +25,11 @@ TOOL = "skill_tool"
 OLDEST_PYTHON = (3, 9)
 
 # What the tool brings along itself, because the Pythons it runs on have it not, or not so.
-REPLACED = {("mneme.formats.columns", "read_columns"): "read_columns", ("itertools", "pairwise"): "pairwise"}
+REPLACED = {
+    ("mneme.formats.columns", "read_columns"): "read_columns",
+    ("mneme.check.secret_shapes", "_library"): "no_library",
+    ("itertools", "pairwise"): "pairwise",
+}
 # Keywords that only say more strictly what the code does anyway, and that older Pythons do not know.
 TOO_NEW_KEYWORDS = {"dataclass": {"slots", "kw_only"}, "zip": {"strict"}}
 # Functions that are private where they lie, and which the tool needs by a name of its own.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Built by tools/build_skill.py from the sources of mneme: edit those, then `make skill`.
-# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 0bfff78269f52bac
+# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 5c6536e1af08d3ce
 # ruff: noqa: B905, F821, I001, RUF100, UP036
 # fmt: off
 # mypy: ignore-errors
@@ -767,29 +767,10 @@ def find_shapes(line: str) -> Iterator[tuple[str, int, int]]:
     """Yield the tokens of a line that has a mark: of which kind, from which character up to which."""
     for found in _shapes().finditer(line):
         yield SHAPES[(found.lastindex or 1) - 1].kind, *found.span()
-    for kind, library in _library():
+    for kind, library in no_library():
         for pattern in library:
             for found in pattern.finditer(line):
                 yield kind, *found.span()
-
-# Kinds of the library that go by a name or a number alone; our own patterns see more of the line around them.
-_BY_NAME = frozenset({"Public IP (ipv4)", "Basic Auth Credentials", "JSON Web Token", "Artifactory Credentials"})
-
-
-@cache
-def _library() -> tuple[tuple[str, tuple[re.Pattern[str], ...]], ...]:
-    """Return the patterns of detect-secrets by kind; none where it is not installed."""
-    try:
-        from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
-        from detect_secrets.plugins.base import RegexBasedDetector
-    except ImportError:
-        return ()
-    kinds = sorted(get_mapping_from_secret_type_to_class().items())
-    return tuple(
-        (f"a secret of the kind '{kind}'", tuple(plugin().denylist))
-        for kind, plugin in kinds
-        if issubclass(plugin, RegexBasedDetector) and kind not in _BY_NAME
-    )
 
 
 # --- mneme.check.secret ------------------------------------------------------------
@@ -3275,6 +3256,11 @@ def pairwise(items):  # noqa: ANN001, ANN201 - stands in for the one of itertool
     """Yield every two neighbours."""
     listed = list(items)
     return zip(listed, listed[1:])  # noqa: B905, RUF007 - `strict` is newer as well
+
+
+def no_library():  # noqa: ANN201 - stands in for the patterns of a package, which the tool does not ask for
+    """Return no pattern."""
+    return ()
 
 
 def main(arguments: list[str]) -> int:

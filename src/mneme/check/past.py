@@ -6,11 +6,13 @@ there is a repository; elsewhere it is put together from the plans that wrote th
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mneme import files, git
 from mneme.check.cell import check_transitions
+from mneme.errors import StorageError
 from mneme.formats.cell import Cell, CellFile, parse_cells
 from mneme.formats.cell_edit import print_cell
 from mneme.memory.cells.load import decoded
@@ -54,7 +56,7 @@ def _written(root: Path, checked: Mapping[str, CellFile]) -> dict[str, CellFile]
     """
     known: dict[str, dict[str, Cell]] = {}
     last: dict[str, str | None] = {}
-    for entry in files.entries(root):
+    for entry in past_plans(root):
         for step in entry.steps:
             if step.target not in checked or entry.abandoned:
                 continue
@@ -73,6 +75,12 @@ def _written(root: Path, checked: Mapping[str, CellFile]) -> dict[str, CellFile]
         committed = git.head_contents(root, edited)
         edited = [path for path in edited if path not in committed]
     return {path: parse_cells("\n".join(map(print_cell, known[path].values())), path) for path in edited}
+
+
+def past_plans(root: Path) -> Iterator[files.Entry]:
+    """Yield the plans of history; one that cannot be listed tells nothing, and stops no check."""
+    with suppress(StorageError):
+        yield from files.entries(root)
 
 
 def _learn(known: dict[str, Cell], pre: str, old: str, new: str, post: str) -> None:

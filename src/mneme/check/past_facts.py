@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from mneme import files, git
+from mneme import git
+from mneme.check.past import past_plans
 from mneme.formats.fact import immutable_facts
 from mneme.profiles.profile import ITEMS
 
@@ -36,7 +37,7 @@ def facts_before(root: Path, paths: Collection[str]) -> Iterator[tuple[str, dict
 def _written(root: Path) -> dict[str, dict[str, Words]]:
     """Return the facts that our plans wrote, by file."""
     known: dict[str, dict[str, Words]] = {}
-    for entry in files.entries(root):
+    for entry in past_plans(root):
         if entry.abandoned:
             continue
         for step in entry.steps:

@@ -13,6 +13,7 @@ import hashlib
 import json
 import math
 import sqlite3
+import time
 import zlib
 from array import array
 from contextlib import contextmanager
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 APPLICATION_ID = 0x4D4E454D
 SCHEMA_VERSION = 4
-BUSY_SECONDS = 30.0
+BUSY_SECONDS, TURN_SECONDS = 30.0, 0.01
 # Primary result codes of SQLite: the pages make no sense, or it is no database; and what it says of tables amiss.
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _AMISS = ("no such table", "no such column", "malformed")
@@ -668,7 +669,7 @@ def _point(cursor: sqlite3.Cursor, row: int, piece: Piece) -> None:
 
 def _prepare(connection: sqlite3.Connection) -> None:
     """Make sure that the tables are there and ours; of two processes that find none, one makes them."""
-    connection.execute("PRAGMA journal_mode = WAL")
+    _use_wal(connection)
     connection.execute("PRAGMA synchronous = NORMAL")
     if _version(connection) == SCHEMA_VERSION:
         return
@@ -686,6 +687,20 @@ def _prepare(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Turn a file to write-ahead logging; of two that do so at once SQLite refuses one, without waiting as it does else."""
+    ends = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as fault:
+            if "locked" not in str(fault) or time.monotonic() > ends:
+                raise
+            time.sleep(TURN_SECONDS)
+        else:
+            return
 
 
 def _version(connection: sqlite3.Connection) -> int:
