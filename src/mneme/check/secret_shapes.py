@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,7 +120,7 @@ def _library() -> tuple[tuple[str, tuple[re.Pattern[str], ...]], ...]:
         from detect_secrets.plugins.base import RegexBasedDetector
     except ImportError:
         return ()
-    kinds = sorted(get_mapping_from_secret_type_to_class().items())
+    kinds: list[tuple[str, Any]] = sorted(get_mapping_from_secret_type_to_class().items())
     return tuple(
         (f"a secret of the kind '{kind}'", tuple(plugin().denylist))
         for kind, plugin in kinds
