@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Built by tools/build_skill.py from the sources of mneme: edit those, then `make skill`.
-# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 5c6536e1af08d3ce
+# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 65acd63446973c94
 # ruff: noqa: B905, F821, I001, RUF100, UP036
 # fmt: off
 # mypy: ignore-errors
@@ -767,10 +767,13 @@ def find_shapes(line: str) -> Iterator[tuple[str, int, int]]:
     """Yield the tokens of a line that has a mark: of which kind, from which character up to which."""
     for found in _shapes().finditer(line):
         yield SHAPES[(found.lastindex or 1) - 1].kind, *found.span()
-    for kind, library in no_library():
+    # The library's patterns take time that grows with more than the length; a line so long was made by no person.
+    for kind, library in no_library() if len(line) <= LONGEST_LINE else ():
         for pattern in library:
             for found in pattern.finditer(line):
                 yield kind, *found.span()
+
+LONGEST_LINE = 1000
 
 
 # --- mneme.check.secret ------------------------------------------------------------

@@ -102,12 +102,14 @@ def find_shapes(line: str) -> Iterator[tuple[str, int, int]]:
     """Yield the tokens of a line that has a mark: of which kind, from which character up to which."""
     for found in _shapes().finditer(line):
         yield SHAPES[(found.lastindex or 1) - 1].kind, *found.span()
-    for kind, library in _library():
+    # The library's patterns take time that grows with more than the length; a line so long was made by no person.
+    for kind, library in _library() if len(line) <= LONGEST_LINE else ():
         for pattern in library:
             for found in pattern.finditer(line):
                 yield kind, *found.span()
 
 
+LONGEST_LINE = 1000
 # Kinds of the library that go by a name or a number alone; our own patterns see more of the line around them.
 _BY_NAME = frozenset({"Public IP (ipv4)", "Basic Auth Credentials", "JSON Web Token", "Artifactory Credentials"})
 
