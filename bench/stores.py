@@ -80,6 +80,18 @@ def load_family(data: Path, folder: str, pattern: str, name: str) -> list[Store]
     return [store for path in paths for store in load_stores(path, name or path.stem)]
 
 
+def load_folder(folder: Path, name: str) -> list[Store]:
+    """Read every file of stores that lies in a folder itself."""
+    paths = sorted(folder.glob("*.json")) if folder.is_dir() else []
+    return [store for path in paths for store in load_stores(path, name or path.stem)]
+
+
+def load_others(data: Path, families: frozenset[str]) -> list[Store]:
+    """Read what lies in folders of no known family: each is a set, under its folder's name."""
+    folders = sorted(one for one in data.iterdir() if one.name not in families) if data.is_dir() else []
+    return [store for one in folders for store in load_folder(one, one.name)]
+
+
 def load_stores(path: Path, name: str) -> list[Store]:
     """Read one file of stores; a file of something else has none."""
     try:

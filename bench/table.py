@@ -3,8 +3,8 @@
     bench/table.py --data DIR [--json] [--words] [--peers]
 
 The other scripts are this one on one family of sets. Numbers are the shipped ones; a set that they were fitted to is
-labelled in-sample, any other unseen. `--words` does without an embedder, `--peers` adds the systems of `peers.py` that
-are installed.
+labelled in-sample, any other unseen. A folder of another name is one more set. `--words` does without an embedder,
+`--peers` adds the systems of `peers.py` that are installed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import silence
 from cases import foreign_questions
 from filed import Filed
 from rulers import RULERS, Rulers
-from stores import FIGURES, mean, measures
+from stores import FIGURES, load_folder, load_others, mean, measures
 from vectors import Kept
 
 from mneme.index.rank import WEIGHTS_FILE
@@ -40,10 +40,14 @@ ASKED_FOR = 20
 STRANGERS, LEAST_STORE = 240, 50
 SHIPPED = "mneme"
 COMPARED = "locomo"  # other systems are asked about conversations
+FAMILIES = frozenset({"locomo", "memsim-zh", "paraphrase", "tools"})
 
 
 def run(name: str, load: Callable[[Path], list[Store]], more: Callable[..., list[Run]] | None = None) -> int:
-    """Measure what `load` reads, and print; `more` are other ways of running the product on the same sets."""
+    """Measure what `load` reads, or else any files of stores in the folder itself, and print.
+
+    `more` are other ways of running the product on the same sets.
+    """
     parser = argparse.ArgumentParser(prog=name)
     parser.add_argument("--data", type=Path, help="the folder of question sets")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
@@ -52,7 +56,7 @@ def run(name: str, load: Callable[[Path], list[Store]], more: Callable[..., list
         "--peers", action="store_true", help="other systems in the same table, where they are installed"
     )
     chosen = parser.parse_args()
-    found = load(chosen.data) if chosen.data else []
+    found = load(chosen.data) or load_folder(chosen.data, "") if chosen.data else []
     if not found:
         where = f" in '{chosen.data}'" if chosen.data else ""
         print(f"{name}: no question sets{where}: give their folder with --data", file=sys.stderr)
@@ -197,7 +201,7 @@ def as_text(report: dict[str, object]) -> str:
 
 
 def load_every(data: Path) -> list[Store]:
-    """Read every set."""
+    """Read the sets of every family, which are what the ranking is fitted to."""
     import locomo
     import memsim
     import paraphrase
@@ -209,4 +213,4 @@ def load_every(data: Path) -> list[Store]:
 if __name__ == "__main__":
     from locomo import left_out
 
-    sys.exit(run("table", load_every, left_out))
+    sys.exit(run("table", lambda data: [*load_every(data), *load_others(data, FAMILIES)], left_out))

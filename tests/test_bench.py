@@ -51,6 +51,18 @@ def test_a_folder_of_that_shape_is_measured(tmp_path: Path) -> None:
     assert (rows["mneme", "all"]["sample"], rows["mneme", "all"]["hit@5"]) == ("unseen", 1.0)
 
 
+def test_a_set_of_no_known_family_is_measured_once(tmp_path: Path) -> None:
+    """A folder of another name is one more set of the table, and any script reads files of that shape at the top."""
+    write_set(tmp_path)
+    (tmp_path / "locomo").rename(tmp_path / "chats")
+    for script, folder, name in (("table.py", tmp_path, "chats"), ("tools.py", tmp_path / "chats", "conv")):
+        done = ran(script, "--data", str(folder), "--json", "--words")
+        assert done.returncode == 0, done.stderr
+        report = json.loads(done.stdout)
+        assert report["machine"]["stores"] == 1
+        assert {(row["set"], row["sample"]) for row in report["figures"]} == {(name, "unseen")}
+
+
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     """Without question sets a script says so in one line, and is no failure of `make bench`."""
     for script in ("table.py", "locomo.py", "memsim.py", "paraphrase.py", "tools.py"):
