@@ -35,11 +35,20 @@ def boot_block(scene: Scene) -> str:
 
 
 def capability_block(scene: Scene) -> str:
-    """Return the capabilities that bear on the prompt; without an embedder only what triggers were asked to tell."""
+    """Return the capabilities that bear on the prompt; without an embedder only what triggers were asked to tell.
+
+    What was asked and done before is its owner's, so a shared chat is told none of it.
+    """
     from mneme.workspace import wants_fallback
 
     event, home = scene.event, scene.home
-    if event.agent or not event.prompt.strip() or not home.root.is_dir() or (scene.lexical and not wants_fallback()):
+    if (
+        event.agent
+        or event.shared
+        or not event.prompt.strip()
+        or not home.root.is_dir()
+        or (scene.lexical and not wants_fallback())
+    ):
         return ""
     return home.capability_block(event.prompt, session=event.session, here=event.cwd)
 
