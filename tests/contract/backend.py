@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import struct
+import zlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -399,11 +400,58 @@ class BackendContract:
             backend.put(path, "1", files[path])
         assert self.scores(backend) == first
 
-    def scores(self, backend: Backend) -> dict[str, float]:
+    def test_scores_are_the_same_everywhere(self, backend: Backend) -> None:
+        """A score is BM25 with weighted columns, to the digit; a word that is in most pieces still adds a little."""
+        backend.put("a.md", "1", [piece("F-1", "zebra", gist="the zebra"), piece("F-2", "zebra horse horse")])
+        backend.put("b.md", "1", [piece("F-3", "zebra stripes, many and long"), piece("F-4", "cow")])
+        lengths = {"F-1": 3, "F-2": 3, "F-3": 5}
+        often = {"F-1": {"zebra": 3.0}, "F-2": {"zebra": 1.0, "hors": 2.0}, "F-3": {"zebra": 1.0}}
+        weighs = {"zebra": 1e-6, "hors": math.log((4 - 1 + 0.5) / (1 + 0.5))}
+        norms = {one: 1.2 * (0.25 + 0.75 * length / 3.0) for one, length in lengths.items()}
+        assert self.scores(backend, 12) == {
+            one: pytest.approx(sum(weighs[term] * 2.2 * n / (n + norms[one]) for term, n in held.items()), rel=1e-9)
+            for one, held in often.items()
+        }
+
+    def test_no_word_is_too_common_to_be_looked_up(self, backend: Backend) -> None:
+        """Which words are worth their time is decided by whoever asks: a backend looks up what it is given."""
+        backend.put("a.md", "1", [piece(f"F-{n}", "zebra") for n in range(9_000)])
+        backend.put("b.md", "1", [piece("G-1", "horse")])
+        assert len(backend.by_words(["hors", "zebra"], 10_000, ANY)) == 9_001
+
+    def test_ties_are_settled_by_place(self, backend: Backend) -> None:
+        """Of more pieces that are as good than are asked for, the same come back in whatever order they were put."""
+        files = {f"{n:03}.md": [piece(f"F-{n}", "zebra", kind="fact" if n % 3 else "todo")] for n in range(700)}
+        first = [f"F-{n}" for n in range(700) if n % 3][:10]
+        for order in (list(files), list(reversed(files))):
+            backend.put_many([(path, "1", files[path]) for path in order])
+            self.embed(backend, lambda _: vector(1, 0, 0))
+            assert self.found(backend, "zebra", Wanted(kinds=("fact",))) == first
+            near = backend.by_vector(MODEL, vector(1, 1, 0), 10, Wanted(kinds=("fact",)))
+            assert ids(backend.pieces([row for row, _ in near.hits], ANY)) == first
+            backend.drop(files)
+
+    def test_some_stand_for_all(self, backend: Backend) -> None:
+        """How cosines lie is told by the same few hundred pieces, in whatever order they were put."""
+        files = {f"{n:03}.md": [piece(f"F-{n}", f"text {n}")] for n in range(400)}
+        told = set()
+        for order in (list(files), list(reversed(files))):
+            backend.put_many([(path, "1", files[path]) for path in order])
+            self.embed(backend, lambda text: vector(1, int(text[5:]), 0))
+            near = backend.by_vector(MODEL, vector(1, 100, 0), 1, ANY)
+            told.add((near.count, round(near.mean, 5), round(near.deviation, 5)))
+            backend.drop(files)
+        cosines = {n: (1 + 100 * n) / math.hypot(1, n) / math.hypot(1, 100) for n in range(400)}
+        drawn = [cosines[n] for n in sorted(cosines, key=lambda n: (zlib.crc32(b"F-%d" % n), f"F-{n}"))[:256]]
+        mean = math.fsum(drawn) / 256
+        deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in drawn) / 256)
+        assert told == {(256, round(mean, 5), round(deviation, 5))}
+
+    def scores(self, backend: Backend, digits: int = 9) -> dict[str, float]:
         """Return the score of each id for a question."""
         found = backend.by_words(["zebra", "hors"], 20, ANY)
         return {
-            one.record.id: round(score, 9)
+            one.record.id: round(score, digits)
             for (_, score), (_, one) in zip(found, backend.pieces([row for row, _ in found], ANY), strict=True)
         }
 

@@ -9,7 +9,7 @@ from mneme.formats.record import RETIRED, SHARED
 from mneme.index.backend import ANY, Wanted
 from mneme.index.rank import Days
 from mneme.index.reference import ReferenceBackend
-from mneme.index.search import Meaning, find_ranked
+from mneme.index.search import MOST_POSTINGS, Meaning, find_ranked, telling_terms
 from mneme.index.sqlite import SqliteBackend
 
 TURNS = [
@@ -91,3 +91,24 @@ def test_both_backends_rank_alike(tmp_path: object) -> None:
         )
         opened.close()
     assert odds[0] == odds[1]
+
+
+def test_the_commonest_words_wait() -> None:
+    """The rarest words are looked up, for as long as their pieces can be read in time; the first one always is."""
+    most = MOST_POSTINGS
+    assert telling_terms({"the": most, "zebra": 1, "hors": most - 1}) == ["zebra", "hors"]
+    assert telling_terms({"b": 2, "a": 2}) == ["a", "b"]
+    assert telling_terms({"the": 2 * most}) == ["the"]
+    assert telling_terms({}) == []
+
+
+def test_a_common_word_waits_in_every_backend(tmp_path: object) -> None:
+    """What is left out of a search is the same whatever keeps the pieces."""
+    found = []
+    for opened in (ReferenceBackend(), SqliteBackend(tmp_path / "index.sqlite")):
+        opened.put("a.md", "1", [piece(f"F-{place}", "zebra") for place in range(MOST_POSTINGS)])
+        opened.put("b.md", "1", [piece("G-1", "horse"), piece("G-2", "zebra horse")])
+        ranked, _ = find_ranked(opened, "horse zebra", None, ANY)
+        found.append({held.record.id for _, held in opened.pieces([one.row for one in ranked], ANY)})
+        opened.close()
+    assert found == [{"G-1", "G-2"}] * 2

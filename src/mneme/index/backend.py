@@ -8,6 +8,7 @@ it here, in every look-up. All of it is derived: dropping a backend loses nothin
 from __future__ import annotations
 
 import posixpath
+import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 # A word in a gist or a heading says more about the piece than one in its body.
 COLUMN_WEIGHTS = (2.0, 2.0, 1.5, 1.5, 1.0)
+# `by_words` is BM25 with these: a word that is nearly everywhere weighs hardly anything, and never less than nothing.
+SATURATION, LENGTH_SHARE, LEAST_WEIGHT = 1.2, 0.75, 1e-6
+# So many pieces' cosines stand for everybody's: drawn by a hash of the id, so that the order of indexing changes nothing.
+SAMPLED = 256
 EVERY_STATE: tuple[str, ...] = ()
 
 
@@ -132,10 +137,13 @@ class Backend(Protocol):
         """Return each indexed file with the stamp that it was put under."""
 
     def by_words(self, terms: Sequence[str], limit: int, wanted: Wanted) -> list[tuple[int, float]]:
-        """Return the pieces with any of the terms, best first, as row and score; scores order one answer only."""
+        """Return the pieces with any of the terms by BM25, best first, as row and score; ties by path, line and id.
+
+        A term counts as often as it stands in a piece, each column by its weight; pieces are as long as they have terms.
+        """
 
     def by_vector(self, embedder: str, vector: bytes, limit: int, wanted: Wanted) -> Near:
-        """Return the pieces whose vectors of that embedder lie nearest."""
+        """Return the pieces whose vectors of that embedder lie nearest, ties by path, line and id."""
 
     def similar(self, embedder: str, vector: bytes, rows: Sequence[int]) -> dict[int, float]:
         """Return the cosine of each row that has a vector of that embedder."""
@@ -226,6 +234,11 @@ def targets_of(piece: Piece) -> tuple[str, ...]:
             if anchor:
                 found[f"{whole}#{anchor}"] = None
     return tuple(found)
+
+
+def draw_of(identity: str) -> int:
+    """Return what says whose cosines stand for everybody's: those of the pieces with the least of it, ties by id."""
+    return zlib.crc32(identity.encode("utf-8", "surrogatepass"))
 
 
 def same_texts(one: Piece, other: Piece) -> bool:

@@ -14,14 +14,26 @@ from operator import mul
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
-from mneme.index.backend import COLUMN_WEIGHTS, Near, Outline, Tally, Wanted, outline_of, same_texts, targets_of
+from mneme.index.backend import (
+    COLUMN_WEIGHTS,
+    LEAST_WEIGHT,
+    LENGTH_SHARE,
+    SAMPLED,
+    SATURATION,
+    Near,
+    Outline,
+    Tally,
+    Wanted,
+    draw_of,
+    outline_of,
+    same_texts,
+    targets_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mneme.formats.piece import Piece
-
-SATURATION, LENGTH_SHARE = 1.2, 0.75
 
 
 @dataclass(slots=True)
@@ -79,19 +91,21 @@ class ReferenceBackend:
 
     def by_words(self, terms: Sequence[str], limit: int, wanted: Wanted) -> list[tuple[int, float]]:
         """Return the pieces with any of the terms by BM25, best first."""
-        tally = self.tally(terms)
-        scored = [(self._relevance(row, tally), number) for number, row in self._allowed(wanted)]
-        found = sorted((-score, number) for score, number in scored if score > 0)
-        return [(number, -score) for score, number in found[:limit]]
+        spread = self.tally(terms).frequency
+        weights = {term: _rarity(len(self._rows), count) for term, count in spread.items()}
+        length = fmean(row.counts.total() for row in self._rows.values()) if self._rows else 1.0
+        scored = ((_relevance(row, weights, length), number) for number, row in self._allowed(wanted))
+        return self._first([one for one in scored if one[0] > 0], limit)
 
     def by_vector(self, embedder: str, vector: bytes, limit: int, wanted: Wanted) -> Near:
         """Return the nearest pieces by cosine."""
         cosines = self.similar(embedder, vector, list(self._rows))
         if not cosines:
             return Near()
-        allowed = sorted((-cosines[number], number) for number, _ in self._allowed(wanted) if number in cosines)
-        hits = tuple((number, -cosine) for cosine, number in allowed[:limit])
-        return Near(hits, len(cosines), fmean(cosines.values()), pstdev(cosines.values()))
+        drawn = sorted(cosines, key=lambda number: (draw_of(self._id(number)), self._id(number), number))[:SAMPLED]
+        sample = [cosines[number] for number in drawn]
+        found = [(round(cosines[number], 7), number) for number, _ in self._allowed(wanted) if number in cosines]
+        return Near(tuple(self._first(found, limit)), len(sample), fmean(sample), pstdev(sample))
 
     def similar(self, embedder: str, vector: bytes, rows: Sequence[int]) -> dict[int, float]:
         """Return the cosine of each row that has a vector."""
@@ -193,13 +207,31 @@ class ReferenceBackend:
             for held in self._vectors.values():
                 held.pop(number, None)
 
-    def _relevance(self, row: _Row, tally: Tally) -> float:
-        norm = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * row.length / (tally.mean_length or 1.0))
-        return sum(
-            math.log(1 + (tally.pieces - spread + 0.5) / (spread + 0.5)) * weight / (weight + norm)
-            for term, spread in tally.frequency.items()
-            if (weight := weight_of(row.outline, term))
-        )
+    def _first(self, scored: Iterable[tuple[float, int]], limit: int) -> list[tuple[int, float]]:
+        """Return the rows with the best scores, ties by path, line and id."""
+
+        def order(one: tuple[float, int]) -> tuple[float, str, int, str, int]:
+            row = self._rows[one[1]]
+            return (-one[0], row.path, row.piece.record.line, row.piece.record.id, one[1])
+
+        return [(number, score) for score, number in sorted(scored, key=order)[:limit]]
+
+    def _id(self, number: int) -> str:
+        return self._rows[number].piece.record.id
+
+
+def _rarity(pieces: int, spread: int) -> float:
+    return max(math.log((pieces - spread + 0.5) / (spread + 0.5)), LEAST_WEIGHT)
+
+
+def _relevance(row: _Row, weights: Mapping[str, float], length: float) -> float:
+    """Return a piece's BM25 by the weights of words."""
+    norm = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * row.counts.total() / (length or 1.0))
+    return sum(
+        weight * (SATURATION + 1) * often / (often + norm)
+        for term, weight in weights.items()
+        if (often := weight_of(row.outline, term))
+    )
 
 
 def weight_of(outline: Outline, term: str) -> float:

@@ -16,12 +16,13 @@ from mneme.index.survey import survey
 from mneme.index.words import parse_query
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from mneme.index.backend import Backend, Outline
-    from mneme.index.words import Query
 
 BY_WORDS = BY_VECTOR = 100
+# A word that is in more pieces than this tells little, and reading all of them would take longer than an answer may.
+MOST_POSTINGS = 8_000
 OF_DAYS = 60
 WITH_NEIGHBOURS, REACH = 40, 2
 DAYS_LATER = 7
@@ -66,10 +67,12 @@ def look(
 ) -> View:
     """Collect a question's candidates and measure them; one that does not hold what must be there is none."""
     query = parse_query(question)
-    first, near = _first(backend, query, meaning, wanted)
+    tally = backend.tally(query.terms)
+    telling = telling_terms(tally.frequency)
+    first, near = _first(backend, telling, meaning, wanted)
     if days:
         timely = replace(wanted, since=max(days.first, wanted.since), until=_until(days, wanted))
-        late, _ = _first(backend, query, meaning, timely)
+        late, _ = _first(backend, telling, meaning, timely)
         first |= {row: first.get(row, MIDDLING) for row in sorted(late, key=lambda row: -late[row])[:OF_DAYS]}
     likely = sorted(first, key=lambda row: -first[row])
     rows = list(dict.fromkeys((*likely, *backend.beside(likely[:WITH_NEIGHBOURS], REACH, wanted))))
@@ -80,12 +83,26 @@ def look(
         if holds is None or holds(outline)
     ]
     usual = USUAL_COSINES.get(meaning.embedder.partition("/")[0]) if meaning else None
-    return survey(query, candidates, backend.tally(query.terms), near, usual=usual, days=days)
+    return survey(query, candidates, tally, near, usual=usual, days=days)
 
 
-def _first(backend: Backend, query: Query, meaning: Meaning | None, wanted: Wanted) -> tuple[dict[int, float], Near]:
+def telling_terms(frequency: Mapping[str, int]) -> list[str]:
+    """Return the words that are worth looking up: the rarest, for as long as their pieces can be read in time."""
+    telling: list[str] = []
+    postings = 0
+    for term in sorted(frequency, key=lambda term: (frequency[term], term)):
+        postings += frequency[term]
+        if telling and postings > MOST_POSTINGS:
+            break
+        telling.append(term)
+    return telling
+
+
+def _first(
+    backend: Backend, terms: Sequence[str], meaning: Meaning | None, wanted: Wanted
+) -> tuple[dict[int, float], Near]:
     """Return the rows that words and vectors bring, with a first guess at their order."""
-    heard = backend.by_words(query.terms, BY_WORDS, wanted)
+    heard = backend.by_words(terms, BY_WORDS, wanted)
     best = max((score for _, score in heard), default=0.0) or 1.0
     first = {row: score / best for row, score in heard}
     if meaning is None:

@@ -14,7 +14,6 @@ import json
 import math
 import sqlite3
 import time
-import zlib
 from array import array
 from contextlib import contextmanager
 from operator import mul
@@ -27,12 +26,14 @@ from mneme.formats.piece import COLUMNS
 from mneme.formats.record import SHARED
 from mneme.index.backend import (
     COLUMN_WEIGHTS,
+    SAMPLED,
     BusyIndexError,
     DamagedIndexError,
     Near,
     Outline,
     Tally,
     Wanted,
+    draw_of,
     outline_of,
     piece_as_json,
     piece_from_json,
@@ -54,15 +55,11 @@ _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _AMISS = ("no such table", "no such column", "malformed")
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _PRIMARY_CODE = 0xFF
-# A word that is in more pieces than this tells little, and reading all of them would take longer than an answer may.
-MOST_POSTINGS = 8_000
 # How many words' numbers of pieces are kept between questions.
 MOST_SPREADS = 10_000
 # The best are looked up before it is known which of them are wanted: mostly, nearly all are. First a quarter more than
 # are asked for, then four times as many, then all.
 SPARE = 4
-# Pieces whose cosines stand for everybody's: drawn by a hash of the id, so that the order of indexing changes nothing.
-SAMPLED = 256
 _SEPARATOR = "\x1f"
 
 _SCHEMA = f"""
@@ -228,22 +225,20 @@ class SqliteBackend:
             return dict(self._stamps)
 
     def by_words(self, terms: Sequence[str], limit: int, wanted: Wanted) -> list[tuple[int, float]]:
-        """Return the pieces with any of the terms by FTS5's BM25; the commonest words wait until few others match."""
+        """Return the pieces with any of the terms by FTS5's BM25."""
+        if not terms or limit < 1:
+            return []
+        match = " OR ".join(f'"{term}"' for term in terms)
+        where, values = _conditions(wanted)
         with self._reading() as cursor:
-            telling = self._telling(cursor, terms)
-            if not telling or limit < 1:
-                return []
-            match = " OR ".join(f'"{term}"' for term in telling)
-            where, values = _conditions(wanted)
             for reach in (limit + limit // SPARE, SPARE * limit):
-                best = cursor.execute(_BEST_BY_WORDS, (match, reach)).fetchall()
-                allowed = self._allowed(cursor, (row for row, _ in best), wanted)
-                found = [(row, relevance) for row, relevance in best if row in allowed][:limit]
-                if len(found) == limit or len(best) < reach:
+                some = cursor.execute(_BEST_BY_WORDS, (match, reach)).fetchall()
+                found = _best(some, self._allowed(cursor, some, wanted), limit, whole=len(some) < reach)
+                if found is not None:
                     return found
             return cursor.execute(
                 f"SELECT piece.row, {_RELEVANCE} AS relevance FROM words JOIN piece ON piece.row = words.rowid WHERE"
-                f" words MATCH ?{where} ORDER BY relevance DESC, piece.row LIMIT ?",
+                f" words MATCH ?{where} ORDER BY relevance DESC, path, line, id, piece.row LIMIT ?",
                 (match, *values, limit),
             ).fetchall()
 
@@ -352,11 +347,14 @@ class SqliteBackend:
             line = cursor.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
             return str(line[0]) if line else ""
 
-    def _allowed(self, cursor: sqlite3.Cursor, rows: Iterable[int], wanted: Wanted) -> set[int]:
-        """Return those of some rows that are wanted."""
+    def _allowed(
+        self, cursor: sqlite3.Cursor, some: Iterable[tuple[int, float]], wanted: Wanted
+    ) -> dict[int, tuple[bytes, int, bytes]]:
+        """Return those of some rows that are wanted, each with what ties are settled by."""
         where, values = _conditions(wanted)
-        lines = cursor.execute(f"SELECT row FROM piece WHERE row IN ({_EACH}){where}", (_list(rows), *values))
-        return {row for (row,) in lines}
+        rows = _list(row for row, _ in some)
+        lines = cursor.execute(f"SELECT row, path, line, id FROM piece WHERE row IN ({_EACH}){where}", (rows, *values))
+        return {row: (path, line, identity) for row, path, line, identity in lines}
 
     # --- pieces ------------------------------------------------------------------------------------------------------
 
@@ -419,18 +417,6 @@ class SqliteBackend:
             cursor.execute("UPDATE vectors SET held = held - ? WHERE embedder = ?", (count, embedder))
             self._orphans.setdefault(embedder, []).extend(rows)
 
-    def _telling(self, cursor: sqlite3.Cursor, terms: Sequence[str]) -> list[str]:
-        """Return the terms that are worth looking up: the rarest, for as long as their pieces can be read in time."""
-        spread = self._spread(cursor, terms)
-        telling: list[str] = []
-        postings = 0
-        for term in sorted(spread, key=lambda term: (spread[term], term)):
-            postings += spread[term]
-            if telling and postings > MOST_POSTINGS:
-                break
-            telling.append(term)
-        return telling
-
     def _spread(self, cursor: sqlite3.Cursor, terms: Sequence[str]) -> dict[str, int]:
         """Return how many pieces have each term; to count those of a common word takes as long as there are many."""
         self._forget_if_changed(cursor)
@@ -467,10 +453,10 @@ class SqliteBackend:
         reach = limit + limit // SPARE
         while True:
             nearest = held.search(vector, reach)
-            allowed = self._allowed(cursor, (row for row, _ in nearest), wanted)
-            hits = [hit for hit in nearest if hit[0] in allowed]
-            if len(hits) >= limit or len(nearest) < reach:
-                return Near(tuple(hits[:limit]), len(cosines), mean, deviation)
+            allowed = self._allowed(cursor, nearest, wanted)
+            hits = _best(nearest, allowed, limit, whole=len(nearest) < reach)
+            if hits is not None:
+                return Near(tuple(hits), len(cosines), mean, deviation)
             reach *= 8
 
     def _sample(self, cursor: sqlite3.Cursor, held: VectorFile) -> Any:  # noqa: ANN401 - as `_matrix` returns it
@@ -655,6 +641,16 @@ def _inode(path: Path) -> int:
         return 0
 
 
+def _best(
+    some: Sequence[tuple[int, float]], allowed: Mapping[int, tuple[bytes, int, bytes]], limit: int, *, whole: bool
+) -> list[tuple[int, float]] | None:
+    """Return the best of some rows that are in order, ties by place; None where more must be seen to tell them."""
+    held = sorted((-score, allowed[row], row) for row, score in some if row in allowed)
+    if not whole and limit > 0 and (len(held) < limit or -held[limit - 1][0] <= some[-1][1]):
+        return None
+    return [(row, -cost) for cost, _, row in held[:limit]]
+
+
 def _whole(lines: Iterable[tuple[int, str]]) -> list[tuple[int, Piece]]:
     return [(row, piece_from_json(json.loads(content))) for row, content in lines]
 
@@ -800,7 +796,7 @@ def _line(path: bytes, piece: Piece, outline: Outline) -> tuple[object, ...]:
         traits.counted,
         traits.named,
         outline.length,
-        zlib.crc32(_bytes(record.id)),
+        draw_of(record.id),
         _digest(piece),
         json.dumps(piece_as_json(piece), separators=(",", ":")),
     )
