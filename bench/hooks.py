@@ -25,9 +25,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
 
-from mneme.hooks import client
+from mneme.hooks import call as client
 
-CLIENT = Path(client.__file__)
+CLIENT = Path(client.__file__).with_name("client.py")
 COMMAND = str(Path(sys.executable).with_name("mneme"))
 YARDSTICK = [sys.executable, "-S", "-E", "-c", "pass"]
 INSTALLED = [sys.executable, "-S", "-E", str(CLIENT), "claude-code", "UserPromptSubmit"]

@@ -64,7 +64,7 @@ READS_CLOCK = {
 }
 READS_ENVIRONMENT = {
     "workspace": "the one reader of environment and settings",
-    "hooks.client": "runs before anything of ours is imported, and has to find the engine",
+    "hooks.call": "runs before anything of ours is imported, and has to find the engine",
     "cli.frame": "NO_COLOR, TERM and MNEME_DEBUG say how to print, before any workspace is known",
 }
 READS_SETTINGS = {
@@ -74,7 +74,7 @@ READS_SETTINGS = {
 WRITES_FILES = {
     "files": "the one writer",
     "index": "the index is derived: it lies in the machine's own folder, and may be lost at any moment",
-    "hooks.client": "tells a fault in its log when nothing of ours could be imported; the rest is the engine's",
+    "hooks.call": "tells a fault in its log when nothing of ours could be imported; the rest is the engine's",
     "cli.frame": "keeps the traceback of a crash, which must not depend on what has just crashed",
 }
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import mneme.hooks.client
+import mneme.hooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CLIENT = Path(mneme.hooks.client.__file__)
+CLIENT = Path(mneme.hooks.__file__).with_name("client.py")
 COMMAND = Path(sys.executable).with_name("mneme")
 PATIENCE_SECONDS = 20.0
 CELL = "@ DEC-0001  code/parser\ngist  The parser lives in parse.py and never raises\ncue  parser\n"

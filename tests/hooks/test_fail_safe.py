@@ -25,7 +25,7 @@ from tests.hooks.hosting import CLIENT, User, context_of, new_user
 
 from mneme.engine.hooks import event_name, find_dialect
 from mneme.formats.card import print_card
-from mneme.hooks import client
+from mneme.hooks import call as client
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

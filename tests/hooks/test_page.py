@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mneme.engine.hooks import find_dialect
-from mneme.hooks.client import DEADLINE_MS, THINKING_MS
+from mneme.hooks.call import DEADLINE_MS, THINKING_MS
 from mneme.keys import SETTINGS
 from mneme.recall.active.settings import RANGES, ActiveSettings
 

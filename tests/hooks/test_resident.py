@@ -15,7 +15,7 @@ from mneme.engine.answers import parse_answer, print_answer
 from mneme.errors import Problem
 from mneme.formats.recalled import RECALL_LOG
 from mneme.formats.record import Link, Record
-from mneme.hooks.client import ACKNOWLEDGED, COMPLETE
+from mneme.hooks.call import ACKNOWLEDGED, COMPLETE
 from mneme.recall.answer import Answer, Conflict, Hit
 
 if TYPE_CHECKING:

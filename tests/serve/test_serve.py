@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.hooks.hosting import CELL, CLIENT, User, context_of, new_user, wait_until
 
-from mneme.hooks import client
+from mneme.hooks import call as client
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -40,12 +40,12 @@ def run(args: argparse.Namespace, io: IO) -> int:
     """Answer and end the process."""
     from mneme.engine.hooks import event_name, find_dialect
     from mneme.errors import BadInputError
-    from mneme.hooks import client
+    from mneme.hooks import call
 
     dialect = find_dialect(args.host)
     name = None if dialect is None else event_name(dialect, args.event)
     if name is None:
         message = f"'{args.host}' has no event '{args.event}'"
         raise BadInputError(message, "mneme hook --help")
-    client.main([args.host, name])
+    call.main([args.host, name])
     return 0

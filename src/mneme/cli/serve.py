@@ -46,11 +46,11 @@ def run(args: argparse.Namespace, io: IO) -> int:
     """Start it, stop it, or say how it is."""
     from pathlib import Path
 
-    from mneme.hooks import client
+    from mneme.hooks import call
 
-    socket = Path(client.socket_path())
+    socket = Path(call.socket_path())
     if args.status:
-        return _status(io, socket, client.log_path())
+        return _status(io, socket, call.log_path())
     if args.stop:
         return _stop(io, socket)
     if args.background:
@@ -60,10 +60,10 @@ def run(args: argparse.Namespace, io: IO) -> int:
 
 def _serve(args: argparse.Namespace, io: IO, socket: Path) -> int:
     from mneme import serve
-    from mneme.hooks import client
+    from mneme.hooks import call
 
     def warn(fault: str) -> None:
-        client.log("engine", "-", fault)
+        call.log("engine", "-", fault)
         if not args.detached:
             io.warn(fault)
 
@@ -100,12 +100,12 @@ def _start(io: IO, socket: Path) -> int:
 
     from mneme import serve
     from mneme.errors import StorageError
-    from mneme.hooks import client
+    from mneme.hooks import call
 
     if serve.find_engine(socket) is None:
-        client.start_engine(asked=True)
+        call.start_engine(asked=True)
     ends = time.monotonic() + _START_SECONDS
-    while not client.is_listening(str(socket)):
+    while not call.is_listening(str(socket)):
         if time.monotonic() > ends:
             message = f"no engine answers on '{socket}'"
             raise StorageError(message, "mneme serve")

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from mneme.engine.hooks import Call, Desk
-from mneme.hooks.client import log
+from mneme.hooks.call import log
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

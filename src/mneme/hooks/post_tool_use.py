@@ -2,7 +2,7 @@
 
 import sys
 
-from mneme.hooks.client import main
+from mneme.hooks.call import main
 
 if __name__ == "__main__":
     main(["plain", "PostToolUse", *sys.argv[1:]])

@@ -12,7 +12,7 @@ import socket
 from typing import TYPE_CHECKING, Any
 
 from mneme.engine.answers import ASKS, OWN, Answer, parse_answer
-from mneme.hooks.client import ACKNOWLEDGED, COMPLETE, ENGINE_MS, is_own_folder, print_call, socket_path
+from mneme.hooks.call import ACKNOWLEDGED, COMPLETE, ENGINE_MS, is_own_folder, print_call, socket_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 
 from mneme.engine.answers import ASKS
 from mneme.engine.hooks import Call
-from mneme.hooks.client import ACKNOWLEDGED, ANSWERED, COMPLETE, LONGEST_EVENT_BYTES, THINKING, parse_call
+from mneme.hooks.call import ACKNOWLEDGED, ANSWERED, COMPLETE, LONGEST_EVENT_BYTES, THINKING, parse_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
