@@ -255,6 +255,13 @@ SETTINGS: tuple[Setting, ...] = (
         "mcp.tools", list, [], "the tools that an MCP client is shown: names, or `all`; empty: the few a session needs"
     ),
     Setting(
+        "serve.http_port",
+        int,
+        0,
+        "in the home's settings: the port of this machine on which every resident engine answers MCP clients; 0: none",
+        least=0,
+    ),
+    Setting(
         "transcripts.sources",
         list,
         [],

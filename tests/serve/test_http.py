@@ -7,6 +7,7 @@ import contextlib
 import http.client
 import json
 import re
+import socket
 import stat
 import subprocess
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from tests.hooks.hosting import COMMAND, User, context_of, new_user
+from tests.hooks.hosting import COMMAND, User, context_of, new_user, wait_until
 
 from mneme.serve.mcp.http import refusal
 
@@ -159,6 +160,76 @@ def test_a_server_by_hand_is_behind_the_same_door() -> None:
     with new_user() as user, opened(user, "mcp", "--http", "0") as server:
         assert server.send("POST", PAGES["fetch"][1], token=server.token)[0] == 403
         assert "parser" in str(server.ask("get", {"id": "DEC-0001"}).content)
+
+
+@contextlib.contextmanager
+def taken_port() -> Iterator[int]:
+    """Give a port that somebody listens on."""
+    with socket.socket() as line:
+        line.bind(("127.0.0.1", 0))
+        line.listen()
+        yield line.getsockname()[1]
+
+
+def test_one_command_makes_every_engine_answer_clients() -> None:
+    """The one that it starts, and the next one that a hook starts by itself; the other command takes it back."""
+    with taken_port() as port:
+        pass
+    with new_user() as user:
+
+        def state() -> dict[str, Any]:
+            return json.loads(user.mneme("serve", "--status", "--json").stdout)
+
+        assert user.mneme("serve", "--http", str(port), "--background").returncode == 0
+        told = state()
+        assert (told["http"], Path(told["token"]).stat().st_mode & 0o777) == (f"http://127.0.0.1:{port}/mcp", 0o600)
+        here = {"Mneme-Workspace": str(user.workspace)}
+        one = Open(user, port, Path(told["token"]))
+        assert "parser" in str(one.ask("get", {"id": "DEC-0001"}, **here).content)
+        user.mneme("serve", "--stop")
+        assert state()["http"] == ""
+        (user.place / "run" / "starting").unlink(missing_ok=True)
+        user.hook("SessionStart", {"session_id": "a", "source": "startup"})
+        assert wait_until(lambda: state()["http"] == told["http"])
+        assert "parser" in str(one.ask("get", {"id": "DEC-0001"}, **here).content)
+        user.mneme("serve", "--http", "off", "--background")
+        assert (state()["http"], bool(state()["process"])) == ("", True)
+
+
+def test_hooks_are_answered_where_the_port_is_taken() -> None:
+    """Whoever asked for the port is told, and so is the log."""
+    with taken_port() as port, new_user() as user:
+        done = user.mneme("serve", "--http", str(port), "--background")
+        assert done.returncode == 2
+        assert b"does not answer on port" in done.stderr
+        assert f"port {port} cannot be listened on" in user.log
+        assert user.find_engine()
+        told = user.hook("SessionStart", {"session_id": "a", "source": "startup"}, MNEME_SERVE="0").stdout
+        assert "parser" in context_of("claude-code", told)
+        assert user.mneme("serve", "--http", str(port)).returncode in (1, 2)
+        assert user.mneme("serve", "--http", "0", "--background").returncode == 2
+
+
+def test_a_client_may_ask_for_nothing_private(engine: Open) -> None:
+    """With a line of its own, of which whatever is not `private` is taken for shared."""
+    here = {"Mneme-Workspace": str(engine.user.workspace)}
+    assert "parser" in str(engine.ask("get", {"id": "DEC-0001"}, **here, **{"Mneme-Context": "private"}).content)
+    for context in ("shared", "Shared", "group", ""):
+        found = engine.ask("get", {"id": "DEC-0001"}, **here, **{"Mneme-Context": context})
+        assert found.is_error, context
+        assert "parser" not in str(found)
+    with new_user() as user, opened(user, "serve", "--http", "0", "--context", "shared") as one:
+        assert one.ask("get", {"id": "DEC-0001"}, **{"Mneme-Workspace": str(user.workspace), "Mneme-Context": "private"}).is_error  # fmt: skip
+
+
+def test_an_empty_token_is_none() -> None:
+    """Whoever was stopped while it was written must not have let everybody in."""
+    with new_user() as user:
+        place = user.place / "config" / "mneme" / "http-token"
+        place.parent.mkdir(parents=True)
+        place.touch(0o600)
+        done = user.mneme("mcp", "--http", "0")
+        assert (done.returncode, b"keeps no secret" in done.stderr) == (2, True)
 
 
 def test_a_token_that_others_can_read_is_none() -> None:

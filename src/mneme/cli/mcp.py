@@ -1,16 +1,20 @@
 """Serve this memory to any client of the Model Context Protocol, over stdin and stdout or over HTTP.
 
-A client starts it by itself: give it the command `mneme mcp`, in the folder of the workspace or with --workspace. With
---http it listens on this machine only, for several clients at once: each shows the token that lies in a file of yours
-(`Authorization: Bearer TOKEN`), may name another workspace (`Mneme-Workspace: FOLDER`), and no page in a browser is ever
-answered. Which tools are listed is a setting: `[mcp] tools`. `mneme serve --http` does the same in the resident engine.
+A client starts it by itself: give it the command `mneme mcp`, in the folder of the workspace or with --workspace. Which
+tools are listed is a setting: `[mcp] tools`.
+
+Over HTTP, `mneme serve --http 8765 --background` sets the resident engine to answer clients as well, from then on;
+`mneme serve --status` tells the address and where the token lies. `mneme mcp --http 8765` listens without the engine, until
+Ctrl-C. Both listen on this machine only, for several clients at once: each shows the token (`Authorization: Bearer TOKEN`),
+may name another workspace (`Mneme-Workspace: FOLDER`), may ask for nothing private (`Mneme-Context: shared`), and no page in
+a browser is ever answered.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mneme.errors import EXIT_CLEAN, MnemeError
+from mneme.errors import EXIT_CLEAN
 
 if TYPE_CHECKING:
     import argparse
@@ -21,6 +25,7 @@ EXAMPLES = """
 mneme mcp
 mneme mcp --workspace ~/notes --context shared
 mneme mcp --http 8765
+mneme serve --http 8765 --background
 """
 
 
@@ -36,8 +41,9 @@ def run(args: argparse.Namespace, io: IO) -> int:
     try:
         from mneme.serve.mcp.server import Workplace, clock, make_server
     except ModuleNotFoundError as error:
-        message = "the MCP server needs the official SDK, which is not installed"
-        raise MnemeError(message, "pip install 'mneme-engine[mcp]'") from error
+        from mneme.serve import no_sdk
+
+        raise no_sdk() from error
     from importlib.metadata import version
 
     if args.http is not None:

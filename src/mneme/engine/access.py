@@ -11,6 +11,8 @@ from mneme.workspace import token_file
 if TYPE_CHECKING:
     from pathlib import Path
 
+__all__ = ["access_token", "token_file"]
+
 _TOKEN_BYTES = 32
 
 

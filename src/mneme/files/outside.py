@@ -52,16 +52,31 @@ def kept_secret(place: Path, fresh: str) -> str:
     """Return the secret that a file keeps, for its owner alone; a fresh one where there is no such file yet."""
     with storage_errors(place):
         make_folder(place.parent)
-        with contextlib.suppress(FileExistsError):
-            handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with os.fdopen(handle, "w", encoding="ascii") as file:
-                file.write(fresh)
-            sync_folder(place.parent)
+        if not place.exists():
+            _keep(place, fresh)
         found = place.lstat()
         if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & _OTHERS:
             message = f"'{place}' may be read by others, so it keeps no secret"
             raise RefusedError(message, f"rm {shlex.quote(str(place))}")
-        return place.read_text(encoding="ascii").strip()
+        kept = place.read_text(encoding="ascii").strip()
+        if not kept:  # an empty secret would let everybody in
+            message = f"'{place}' keeps no secret"
+            raise RefusedError(message, f"rm {shlex.quote(str(place))}")
+        return kept
+
+
+def _keep(place: Path, secret: str) -> None:
+    """Write a secret under its name whole, unless somebody else is quicker: nobody ever reads a part of it."""
+    temp = place.with_name(f".{place.name}.{os.getpid()}")
+    handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secret)
+        with contextlib.suppress(FileExistsError):
+            os.link(temp, place)
+    finally:
+        temp.unlink(missing_ok=True)
+    sync_folder(place.parent)
 
 
 def _replace(place: Path, content: bytes, *, runs: bool) -> None:

@@ -17,7 +17,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mneme.engine.service import find_holder, taken_seat
+from mneme.engine.service import ADDRESS_NAME, find_holder, taken_seat, tell_address
+from mneme.engine.service import find_address as find_told_address
+from mneme.errors import MnemeError
 from mneme.serve.line import Line
 from mneme.serve.rooms import Rooms
 
@@ -35,13 +37,16 @@ _STOP_SECONDS = 5.0
 class Terms:
     """Under which terms the engine stays: where it listens, how long it waits for nothing, how large it may grow.
 
-    With a port it also answers MCP clients over HTTP, and does not leave for want of hooks.
+    With a port it also answers MCP clients over HTTP, and does not leave for want of hooks; with `needs_port` it does
+    not stay without it. With `shared`, whoever asks over HTTP is told nothing private.
     """
 
     socket: Path
     idle_minutes: float = IDLE_MINUTES
     largest_megabytes: int = LARGEST_MEGABYTES
     http_port: int | None = None
+    needs_port: bool = False
+    shared: bool = False
 
 
 def run(
@@ -50,7 +55,7 @@ def run(
     """Serve until it is time to go, and return why; the empty text where another engine is there already."""
     if detached:
         leave_parent()
-    with taken_seat(terms.socket.parent, names=(terms.socket.name, "starting")) as taken:
+    with taken_seat(terms.socket.parent, names=(terms.socket.name, "starting", ADDRESS_NAME)) as taken:
         if not taken:
             return ""
         with (
@@ -63,17 +68,44 @@ def run(
 
 @contextlib.contextmanager
 def _http(terms: Terms, warn: Callable[[str], None], say: Callable[[str], None]) -> Iterator[None]:
-    """Answer MCP clients over HTTP while the block runs, where that was asked for."""
-    if terms.http_port is None:
+    """Answer MCP clients over HTTP while the block runs, where that was asked for; hooks are answered without it, too."""
+    with contextlib.ExitStack() as opened:
+        if terms.http_port is not None:
+            try:
+                say(opened.enter_context(_listening(terms, warn)))
+            except MnemeError as fault:
+                if terms.needs_port:
+                    raise
+                warn(f"nobody is answered over HTTP: {fault.message}")
         yield
-        return
-    from mneme.engine.access import access_token
-    from mneme.serve.mcp.http import listening
 
+
+@contextlib.contextmanager
+def _listening(terms: Terms, warn: Callable[[str], None]) -> Iterator[str]:
+    """Listen, note where for whoever asks for the status, and give what to say about it."""
+    from mneme.engine.access import access_token
+
+    try:
+        from mneme.serve.mcp.http import listening
+    except ModuleNotFoundError as error:
+        raise no_sdk() from error
     place, token = access_token()
-    with listening(None, terms.http_port, token, warn, now=_now) as port:
-        say(f"listening on http://127.0.0.1:{port}/mcp for whoever has the token in '{place}'")
-        yield
+    with listening(None, terms.http_port or 0, token, warn, now=_now, shared=terms.shared) as port:
+        address = f"http://127.0.0.1:{port}/mcp"
+        tell_address(terms.socket.parent, address)
+        yield f"listening on {address} for whoever has the token in '{place}'"
+
+
+def no_sdk() -> MnemeError:
+    """Return what to tell where the official SDK is missing."""
+    return MnemeError(
+        "the MCP server needs the official SDK, which is not installed", "pip install 'mneme-engine[mcp]'"
+    )
+
+
+def find_address(socket: Path) -> str:
+    """Return where the user's engine answers MCP clients, or the empty text where it does not."""
+    return find_told_address(socket.parent) if find_engine(socket) else ""
 
 
 def _now() -> datetime:

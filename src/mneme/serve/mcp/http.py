@@ -26,14 +26,17 @@ if TYPE_CHECKING:
     from mneme.serve.mcp.server import MemoryServer, Workplace
 
 PATH = "/mcp"
-# Which workspace a request is about; without it the one that the server was started for.
-WORKSPACE_HEADER = "mneme-workspace"
+# Which workspace a request is about, without it the one that the server was started for; and `shared` for a client that
+# passes on what it is told to others: whatever else stands there but `private` is taken for that.
+WORKSPACE_HEADER, CONTEXT_HEADER, PRIVATE = "mneme-workspace", "mneme-context", "private"
 MOST_WORKSPACES = 8
 _START_SECONDS = 20.0
 # What browsers alone send, whatever a page tells them to.
 _BROWSER = ("origin", "sec-fetch-site", "sec-fetch-mode", "access-control-request-method")
 
-_about: ContextVar[str] = ContextVar("workspace", default="")
+# Of whom nothing is said: no workspace is named, and what is private may be told.
+_NOBODY = ("", False)
+_about: ContextVar[tuple[str, bool]] = ContextVar("about", default=_NOBODY)
 
 
 def refusal(method: str, headers: Mapping[str, str], port: int, token: str) -> tuple[int, str] | None:
@@ -44,7 +47,7 @@ def refusal(method: str, headers: Mapping[str, str], port: int, token: str) -> t
         return 403, "this server does not answer browsers"
     scheme, _, given = headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), token.encode()):
-        return 401, "this server answers whoever has its token: mneme serve --status says where it lies"
+        return 401, "this server answers whoever has its token: mneme serve --status"
     return None
 
 
@@ -62,7 +65,8 @@ class Door:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         refused = refusal(scope["method"], headers, self._port, self._token)
         if refused is None:
-            _about.set(headers.get(WORKSPACE_HEADER, ""))
+            context = headers.get(CONTEXT_HEADER, PRIVATE).strip().lower()
+            _about.set((headers.get(WORKSPACE_HEADER, ""), context != PRIVATE))
             await self._inside(scope, receive, send)
             return
         status, why = refused
@@ -79,15 +83,15 @@ class Door:
 class Workplaces:
     """The open workspaces of a server over HTTP, chosen by the caller; a few, the ones that were asked for last."""
 
-    def __init__(self, first: Workplace, make: Callable[[str], Workplace]) -> None:
-        self._first, self._make = first, make
-        self._others: dict[str, Workplace] = {}
+    def __init__(self, make: Callable[[str, bool], Workplace]) -> None:
+        self._first, self._make = make(*_NOBODY), make
+        self._others: dict[tuple[str, bool], Workplace] = {}
 
     def _chosen(self) -> Workplace:
         asked = _about.get()
-        if not asked:
+        if asked == _NOBODY:
             return self._first
-        place = self._others.pop(asked, None) or self._make(asked)
+        place = self._others.pop(asked, None) or self._make(*asked)
         self._others[asked] = place
         while len(self._others) > MOST_WORKSPACES:
             self._others.pop(next(iter(self._others))).close()
@@ -128,8 +132,7 @@ def listening(
 
     with contextlib.closing(_bound(port)) as line:
         chosen = line.getsockname()[1]
-        first = Workplace(asked, shared=shared, now=now)
-        places = Workplaces(first, lambda other: Workplace(other, shared=shared, now=now))
+        places = Workplaces(lambda other, group: Workplace(other or asked, shared=shared or group, now=now))
         with contextlib.closing(places), _running(make_server(places, version("mneme-engine")), line, token, warn):
             yield chosen
 
