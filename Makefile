@@ -12,7 +12,7 @@ WORKSPACE := workspace
 PARTS := $(addprefix bench/,fit.py fuzz.py page.py locomo.py memsim.py paraphrase.py tools.py peers.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help env run test lint format docs skill golden bench fit fuzz crash hosts hosts-test lock clean
+.PHONY: help env run test lint format docs skill golden bench fit fuzz crash nights hosts hosts-test lock clean
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -72,6 +72,10 @@ fuzz: env ## run the property tests for long, on examples nobody has seen
 
 crash: env ## kill the command at every system call it makes, and cut its power
 	MNEME_CAMPAIGN=full $(BIN)/python -m pytest -m "campaign or not campaign" tests/crash
+
+nights: ## crash at every call of every night of a season, or of NIGHTS=4-7, and dream again
+	MNEME_CAMPAIGN=full MNEME_NIGHTS=$(or $(NIGHTS),0-19) $(BIN)/python -m pytest -rP \
+		tests/consolidate/dream/test_year.py::test_every_night_is_idle_the_second_time_and_survives_a_crash
 
 hosts: ## install the host programs that tests/real drives (needs npm); `make test` runs those tests where they are there
 	tools/hosts.sh

@@ -294,8 +294,8 @@ def _planned(memory: Memory, rules: Rules, phases: tuple[str, ...], transcripts:
 def _still_stands(memory: Memory, night: Night) -> bool:
     from mneme.consolidate.dream.ingest import digest_of
 
-    found = {path: files.find_file(files.place_of(memory.root, path)) for path in night.sources}
-    return all(content is not None and digest_of(content) == night.sources[path] for path, content in found.items())
+    found = ((path, files.find_file(files.place_of(memory.root, path))) for path in night.sources)
+    return all(("" if now is None else digest_of(now)) == night.sources[path] for path, now in found)
 
 
 def _idle_message(night: Night) -> str:

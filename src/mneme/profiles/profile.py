@@ -12,6 +12,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from glob import escape
 from typing import TYPE_CHECKING
 
@@ -334,6 +335,7 @@ def folders_of(path: str) -> list[str]:
     return path.lower().split("/")[:-1]
 
 
+@lru_cache(maxsize=256)
 def _folder(place: str) -> str:
     """Return the folder of a place, as far as no field stands in its name."""
     return place.partition("{")[0].rpartition("/")[0] + "/" if "/" in place.partition("{")[0] else ""

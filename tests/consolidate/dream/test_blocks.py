@@ -36,3 +36,12 @@ def test_what_stays_is_in_no_edit() -> None:
     edits = block_edits(before, print_entries(Entries(later, "2026-04-01")))
     assert sum(len(edit.new) for edit in edits) < 3000
     assert len(edits) <= 4
+
+
+def test_blank_lines_and_rules_stay_where_their_neighbours_do() -> None:
+    """A diary whose first entries leave and that gets a new one is two edits, whatever repeats in between."""
+    entries = [f"\n---\n\n*April {day}*\n\nThe day came back, number {day}.\n".encode() for day in range(1, 30)]
+    before, after = b"".join([b"# Diary\n", *entries[:25]]), b"".join([b"# Diary\n", *entries[3:26]])
+    edits = block_edits(before, after)
+    assert edited(before, edits) == after
+    assert len(edits) == 2

@@ -173,6 +173,30 @@ def test_what_was_noted_later_takes_the_place(place: Place) -> None:
     assert "superseded by memory/2026-04-06.md#" in old, "two promotions: a quarter of them is none, so it is marked"
 
 
+@pytest.mark.parametrize("many", [1, 2, 3])
+def test_of_a_few_one_leaves_after_a_while(tmp_path: Path, many: int) -> None:
+    """A quarter of three is none; what is superseded goes once it has waited so long that the share holds on average."""
+    place = Place(tmp_path)
+    names = ("gateway", "printer", "scanner")[:many]
+    rows = [f"- The {name} is switched off at {number} o'clock each evening." for number, name in enumerate(names, 12)]
+    place.write(NOTE, "# 2026-04-01\n\n" + "\n".join(rows) + "\n")
+    for line in range(3, 3 + many):
+        place.ask_thrice(NOTE, line)
+    place.dream(after(3))
+    later = "- The gateway is switched off at 23 o'clock each evening."
+    place.write("memory/2026-04-05.md", f"# 2026-04-05\n\n{later}\n")
+    left = {}
+    for day in range(4, 12):
+        note = f"memory/{after(day).date()}.md"
+        place.write(note, place.read(note) + f"- Walked around the lake, lap {day} of the year.\n")
+        stood = len(promoted(place))
+        place.dream(after(day))
+        left[day] = stood - len(promoted(place))
+    gone = [day for day, count in left.items() if count > 0]
+    assert gone == [{1: 6, 2: 6, 3: 5}[many]], "with its heir it is one of two, three, four"
+    assert "at 12 o'clock" in place.read("memory/archive/2026/04/promoted.md")
+
+
 def test_only_so_much_leaves_in_a_night(tmp_path: Path) -> None:
     """At most a quarter of what stood; what leaves is found in the archive."""
     place = Place(tmp_path)

@@ -15,6 +15,7 @@ from mneme.consolidate.dream.score import (
     WEIGHTS,
     Gates,
     decay,
+    fixed,
     normal_weights,
     phase_boost,
     rank,
@@ -187,3 +188,12 @@ def test_trusted_counts_what_was_asked() -> None:
     assert found.components["relevance"] == pytest.approx(0.8)
     assert found.components["frequency"] == pytest.approx(log(5) / log(11))
     assert [check.name for check in found.missing] == ["queries"]
+
+
+@pytest.mark.parametrize(
+    ("value", "places", "printed"),
+    [(0.8125, 3, "0.813"), (0.62, 3, "0.620"), (1.0, 3, "1.000"), (0.6234999999, 3, "0.623"), (0.125, 2, "0.13")],
+)
+def test_figures_are_printed_as_the_reference_prints_them(value: float, places: int, printed: str) -> None:
+    """Exactly between two goes up; what only looks so does not."""
+    assert fixed(value, places) == printed

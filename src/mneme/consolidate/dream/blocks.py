@@ -6,6 +6,7 @@ pass over those that are there once on each side, whatever their number.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -14,6 +15,9 @@ from mneme import files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+# A line of a state file, with the lines of its entry after it.
+_BLOCK = re.compile(rb"[^\n]*\n(?:(?: {6}| {4}\})[^\n]*\n?)*|[^\n]+")
 
 
 def block_edits(before: bytes, after: bytes) -> list[files.Edit]:
@@ -34,18 +38,36 @@ def block_edits(before: bytes, after: bytes) -> list[files.Edit]:
 def _kept_blocks(old: Sequence[bytes], new: Sequence[bytes]) -> Sequence[tuple[int, int]]:
     """Return the blocks that stay, as pairs of places that rise on both sides.
 
-    They are those alike at both ends, and between them those that are the only ones of their kind and keep their order.
+    They are those alike at both ends, between them those that are the only ones of their kind and keep their order, and
+    whatever lies alike beside these: blank lines and rules, which are never the only ones.
     """
     shorter = min(len(old), len(new))
     head = next((at for at in range(shorter) if old[at] != new[at]), shorter)
     most = shorter - head
     tail = next((at for at in range(most) if old[-1 - at] != new[-1 - at]), most)
     between = _rising(old[head : len(old) - tail], new[head : len(new) - tail])
-    return [
-        *((at, at) for at in range(head)),
-        *((head + at, head + to) for at, to in between),
-        *((len(old) - at, len(new) - at) for at in range(tail, 0, -1)),
-    ]
+    kept = [(at, at) for at in range(head)]
+    for at, to in [*((head + at, head + to) for at, to in between), (len(old) - tail, len(new) - tail)]:
+        kept += _beside(old, new, kept[-1] if kept else (-1, -1), (at, to))
+        if at < len(old) - tail:
+            kept.append((at, to))
+    return [*kept, *((len(old) - at, len(new) - at) for at in range(tail, 0, -1))]
+
+
+def _beside(
+    old: Sequence[bytes], new: Sequence[bytes], after: tuple[int, int], before: tuple[int, int]
+) -> list[tuple[int, int]]:
+    """Return the blocks between two pairs that lie alike right after the first or right before the second."""
+    (at, to), (end, stop) = after, before
+    down: list[tuple[int, int]] = []
+    while at + 1 < end and to + 1 < stop and old[at + 1] == new[to + 1]:
+        at, to = at + 1, to + 1
+        down.append((at, to))
+    up: list[tuple[int, int]] = []
+    while end - 1 > at and stop - 1 > to and old[end - 1] == new[stop - 1]:
+        end, stop = end - 1, stop - 1
+        up.append((end, stop))
+    return down + up[::-1]
 
 
 def _rising(old: Sequence[bytes], new: Sequence[bytes]) -> Sequence[tuple[int, int]]:
@@ -75,13 +97,4 @@ def _only(blocks: Sequence[bytes]) -> dict[bytes, int]:
 
 
 def _blocks(content: bytes) -> list[bytes]:
-    rows = content.splitlines(keepends=True)
-    if not content.startswith(b"{\n"):
-        return rows
-    blocks: list[bytes] = []
-    for row in rows:
-        if (blocks and row.startswith(b"      ")) or row.startswith(b"    }"):
-            blocks[-1] += row
-        else:
-            blocks.append(row)
-    return blocks
+    return _BLOCK.findall(content) if content.startswith(b"{\n") else content.splitlines(keepends=True)

@@ -17,7 +17,7 @@ from mneme.check.secret import find_secrets
 from mneme.check.twin import CONFLICT, DUPLICATE, judge_pair
 from mneme.consolidate.dream.entry import iso, iso_day
 from mneme.consolidate.dream.match import entries_within, find_window
-from mneme.consolidate.dream.room import NO_ROOM, Draft, make_room
+from mneme.consolidate.dream.room import NO_ROOM, Draft, make_room, most_leaving
 from mneme.consolidate.dream.score import rank, score_entry
 from mneme.consolidate.dream.sentence import (
     STALE,
@@ -78,6 +78,7 @@ def decide(table: Table, fits: Fits) -> Decision:
         tuple(one for one in stale if one.key in {each.key for each in settled.standing}),
         tuple(settled.leaving),
         (*skipped, *settled.skipped),
+        settled.owed,
     )
 
 
@@ -279,24 +280,28 @@ def decide_as_openclaw(table: Table, fits: Fits, memory: str) -> Decision:
         else:
             added.append((promotion_as_openclaw(candidate, chunk, table.today), candidate, chunk))
     standing, left = list(table.promotions), list[Left]()
-    spare = int(table.rules.loss_share * len(standing))
+    spare = most_leaving(table)
     while spare and standing and not fits([*standing, *(one for one, _, _ in added)]):
         left.append(Left(standing.pop(0), "MEMORY.md is over its budget"))
         spare -= 1
+    owed = bool(standing) and not fits([*standing, *(one for one, _, _ in added)])
     while added and not fits([*standing, *(one for one, _, _ in added)]):
         skipped.append(skipped_for(added.pop()[1], NO_ROOM))
-    return Decision(tuple(standing), tuple(added), tuple(reconciled), (), tuple(left), tuple(skipped))
+    return Decision(tuple(standing), tuple(added), tuple(reconciled), (), tuple(left), tuple(skipped), owed)
 
 
 def _window(table: Table, candidate: Candidate) -> Chunk | None:
-    path = candidate.entry.path
-    own = [path] if path.startswith("memory/") else [path, f"memory/{path.rpartition('/')[2]}"]
-    for one in own:
+    for one in source_paths(candidate.entry.path):
         text = table.notes.text(one) if ".." not in one.split("/") else None
         found = find_window(candidate.entry, text) if text is not None else None
         if found is not None:
             return found
     return None
+
+
+def source_paths(path: str) -> tuple[str, ...]:
+    """Return the files in which the reference looks for what an entry says, the likeliest first."""
+    return (path,) if path.startswith("memory/") else (path, f"memory/{path.rpartition('/')[2]}")
 
 
 def promoted_entry(entry: Entry, chunk: Chunk, now: datetime) -> Entry:

@@ -12,6 +12,7 @@ import math
 import re
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha1
 from typing import TYPE_CHECKING, Any
 
@@ -70,8 +71,8 @@ class Entry:
     @property
     def asked(self) -> tuple[str, ...]:
         """Return the hashes of queries that somebody asked: those of ingestion left out."""
-        own = {hash_query(f"{query}{day}") for day in _days_around(self) for query in (DAILY_QUERY, SESSION_QUERY)}
-        return tuple(one for one in self.queries if one not in own | _BACKFILL_QUERIES)
+        own = _BACKFILL_QUERIES.union(*map(_ingestion_queries, _days_around(self)))
+        return tuple(one for one in self.queries if one not in own)
 
     def as_json(self) -> dict[str, object]:
         """Return the entry as its file has it."""
@@ -99,12 +100,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """All entries by key, in the order of their file; `broken` says why nothing could be read, `dropped` how many."""
+    """All entries by key, in the order of their file; `broken` says why nothing could be read, `dropped` how many.
+
+    `printed` is how entries stand in a file of our own, each with the entry that stands so.
+    """
 
     by_key: Mapping[str, Entry] = field(default_factory=dict)
     updated_at: str = ""
     dropped: int = 0
     broken: str = ""
+    printed: Mapping[str, tuple[Entry, str]] = field(default_factory=dict)
 
 
 def entry_key(path: str, line: int, end_line: int, claim: str = "") -> str:
@@ -123,9 +128,15 @@ def hash_claim(snippet: str) -> str:
     return sha1(text, usedforsecurity=False).hexdigest()[:HASH_DIGITS]
 
 
-_BACKFILL_QUERIES = {
+_BACKFILL_QUERIES = frozenset(
     hash_query(f"__dreaming_grounded_backfill__{what}") for what in ("", ":lasting-update", ":candidate")
-}
+)
+
+
+@lru_cache(maxsize=1024)
+def _ingestion_queries(day: str) -> frozenset[str]:
+    """Return the names of the queries under which phases count what they look at on a day."""
+    return frozenset(hash_query(f"{query}{day}") for query in (DAILY_QUERY, SESSION_QUERY))
 
 
 def _days_around(entry: Entry) -> Iterable[str]:
@@ -210,6 +221,17 @@ def print_entries(entries: Entries) -> bytes:
     """Return the store's file."""
     tree = {key: entry.as_json() for key, entry in entries.by_key.items()}
     return print_json({"version": SCHEMA_VERSION, "updatedAt": entries.updated_at, "entries": tree})
+
+
+def print_head(updated_at: str, *, empty: bool) -> str:
+    """Return what stands in the store's file before its first entry."""
+    tree = {"version": SCHEMA_VERSION, "updatedAt": updated_at, "entries": {}}
+    return _laid_out(tree, "").removesuffix("}\n}") + ("" if empty else "\n")
+
+
+def print_one(key: str, entry: Entry) -> str:
+    """Return an entry as it stands in the store's file, without its last bracket."""
+    return f"    {_quoted(key)}: {_laid_out(entry.as_json(), '    ')}".removesuffix("\n    }")
 
 
 def _parse_entry(key: str, value: Mapping[str, Any], now: str) -> Entry | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from hashlib import sha256
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from mneme.consolidate.dream.entry import DAILY_QUERY, SCHEMA_VERSION, hash_quer
 from mneme.consolidate.dream.match import find_live
 from mneme.consolidate.dream.record import DAILY, Seen, count_seen, stage_chunk
 from mneme.consolidate.dream.score import INGESTED_SCORE
+from mneme.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,8 +58,11 @@ class Notes:
         return self._contents[path]
 
     def text(self, path: str) -> str | None:
-        """Return a file as text."""
-        content = self.content(path)
+        """Return a file as text; a path that a state file gives and that leaves the workspace has none."""
+        try:
+            content = self.content(path)
+        except RefusedError:
+            return None
         return None if content is None else content.decode("utf-8", "replace")
 
     def chunks(self, path: str) -> tuple[Chunk, ...]:
@@ -98,6 +103,7 @@ def digest_of(content: bytes) -> str:
     return sha256(content).hexdigest()[:DIGEST_DIGITS]
 
 
+@lru_cache(maxsize=1024)
 def is_within(day: str, now: datetime, lookback_days: int) -> bool:
     """Say whether a day ended no longer ago than so many days."""
     try:

@@ -44,6 +44,8 @@ class Memo:
     injected: tuple[str, ...] = ()
     seen: Mapping[str, str] = field(default_factory=dict)
     left: Mapping[str, str] = field(default_factory=dict)
+    store: str = ""  # the digest of the store as we left it
+    owed: str = ""  # the day since which a promotion waits to leave
 
     def has_dreamt(self, day: str) -> bool:
         """Say whether some night has looked at a day."""
@@ -76,6 +78,8 @@ class Memo:
             "injected": list(self.injected),
             "seen": dict(sorted(self.seen.items())),
             "left": dict(sorted(self.left.items())),
+            "store": self.store,
+            "owed": self.owed,
         }
 
 
@@ -102,6 +106,8 @@ def parse_memo(content: bytes | None) -> Memo:
         injected=tuple(_texts(tree.get("injected"))[-MOST_SESSIONS:]),
         seen=_text_map(tree.get("seen")),
         left=_text_map(tree.get("left")),
+        store=str(tree.get("store") or ""),
+        owed=str(tree.get("owed") or ""),
     )
 
 

@@ -16,6 +16,7 @@ from mneme.consolidate.dream import memo as memos
 from mneme.consolidate.dream.deep import decide, decide_as_openclaw, promoted_entry
 from mneme.consolidate.dream.entry import entry_key, iso, parse_entries, parse_signals
 from mneme.consolidate.dream.ingest import Notes, digest_of
+from mneme.consolidate.dream.kept import parse_kept
 from mneme.consolidate.dream.match import find_at, find_meant
 from mneme.consolidate.dream.phases import DEEP, LIGHT, PHASES, REM
 from mneme.consolidate.dream.recalls import read_events, read_log
@@ -81,13 +82,14 @@ def plan_night(
 
 def _open(workspace: Workspace, rules: Rules, now: datetime, memo: Memo | None) -> State:
     notes = Notes(workspace)
-    before = parse_entries(notes.content(STORE), now)
+    kept = memos.parse_memo(notes.content(memos.PATH)) if memo is None else memo
+    ours = kept.store and kept.store == notes.digest(STORE)
+    before = parse_kept(notes.content(STORE) or b"") if ours else parse_entries(notes.content(STORE), now)
     problems = []
     if before.broken:
         message = f"the store of recalls could not be read ({before.broken}); it is kept in {REPAIRS} and begun anew"
         problems.append(Problem(STORE, 1, "broken-dream-state", WARN, message))
     entries = dict(before.by_key) if rules.trusted else dict(repaired(before, now).by_key)
-    kept = memos.parse_memo(notes.content(memos.PATH)) if memo is None else memo
     report = Report(rules.day(now), problems=tuple(problems), undreamt=undreamt(notes, kept, rules, now))
     return State(
         notes,

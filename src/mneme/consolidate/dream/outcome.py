@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mneme import files
 from mneme.consolidate.dream import diary, ingest, sessions
 from mneme.consolidate.dream import memo as memos
 from mneme.consolidate.dream.blocks import block_edits
+from mneme.consolidate.dream.deep import source_paths
 from mneme.consolidate.dream.entry import iso, parse_json
 from mneme.consolidate.dream.fade import plan_fading
+from mneme.consolidate.dream.ingest import digest_of
 from mneme.consolidate.dream.phases import DEEP, LIGHT, REM
 from mneme.consolidate.dream.rules import INDEX as SHELVED
 from mneme.consolidate.dream.rules import SENTENCE
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
 REPORT = "memory/dreaming/{phase}/{day}.md"
 MOST_EVENTS, KEPT_EVENTS = 2_000, 1_500
 FIRST_LINE = "# Long-Term Memory\n\n"
+OURS = b'"by": "mneme"}'  # how each of our own events ends
 LEFT_FILE, DIARY_FILE = "promoted.md", "dreams.md"
 _TITLES = {LIGHT: "Light Sleep", REM: "REM Sleep", DEEP: "Deep Sleep"}
 
@@ -74,7 +78,7 @@ class Memory:
         rows = region_rows([one for one in promotions if one.rows], self.others)
         before = self.text if so_far is None else so_far
         text = before if before.strip() or not rows else FIRST_LINE
-        note = parse_note(text, self.path)
+        note = _read(text, self.path)
         if not rows and note.find_region(PROMOTED) is None:
             return before
         return apply_edits(text, [set_region(note, PROMOTED, "\n".join(rows))])
@@ -89,6 +93,12 @@ class Memory:
             return text.count("\n") <= rules.memory_lines and len(text) <= rules.memory_chars
 
         return within
+
+
+@lru_cache(maxsize=2)
+def _read(text: str, path: str) -> Note:
+    """Read MEMORY.md; asked for each promotion whether it fits, one reading will do."""
+    return parse_note(text, path)
 
 
 def memory_of(notes: Notes, style: str = SENTENCE) -> Memory:
@@ -161,7 +171,7 @@ def night_of(state: State, wanted: Sequence[str], decision: Decision | None) -> 
 
 def _sources(decision: Decision | None) -> Iterator[str]:
     for _, candidate, _ in decision.added if decision else ():
-        yield candidate.entry.path
+        yield from source_paths(candidate.entry.path)
 
 
 class _Made:
@@ -306,8 +316,19 @@ def _write_state(made: _Made, wanted: Sequence[str], memory_path: str, decision:
         state.memo,
         last={**state.memo.last, **dict.fromkeys(wanted, iso(state.now))},
         left={**state.memo.left, **dict.fromkeys(wanted, left)},
+        store=digest_of(store) if STORE in made.contents else "",
+        owed=_owed(state, decision),
     )
     made.put(memos.PATH, memos.print_memo(memo), "what dreaming remembers of itself")
+
+
+def _owed(state: State, decision: Decision | None) -> str:
+    """Return the day since which a promotion waits to leave; where one has left, the next waits anew."""
+    if decision is None:
+        return state.memo.owed
+    if decision.left or not state.memo.owed:
+        return state.today if decision.owed else ""
+    return state.memo.owed if decision.owed else ""
 
 
 def _stamps(state: State) -> Mapping[str, Mapping[str, int]]:
@@ -358,6 +379,8 @@ def _promoted(candidate: Any, chunk: Any) -> dict[str, object]:  # noqa: ANN401 
 def host_dreamt_at(content: bytes | None) -> str:
     """Return when another program last dreamt here, as its own events say; empty where none ever did."""
     for row in reversed((content or b"").splitlines()):
+        if b"memory.dream.completed" not in row or row.rstrip().endswith(OURS):
+            continue
         event, _ = parse_json(row)
         if event.get("type") == "memory.dream.completed" and event.get("by") != "mneme":
             return str(event.get("timestamp") or "")

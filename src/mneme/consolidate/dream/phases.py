@@ -23,7 +23,7 @@ from mneme.consolidate.dream.rules import (
     MOST_TRUTHS,
     REM_LIMIT,
 )
-from mneme.consolidate.dream.score import truth_confidence
+from mneme.consolidate.dream.score import fixed, truth_confidence
 from mneme.consolidate.dream.taint import day_of
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def light_body(entries: Sequence[Entry]) -> list[str]:
     for entry in entries:
         lines += [
             f"- Candidate: {entry.snippet or '(no snippet captured)'}",
-            f"  - confidence: {entry.average:.2f}",
+            f"  - confidence: {fixed(entry.average, 2)}",
             f"  - evidence: {entry.place}",
             f"  - recalls: {entry.recalls}",
             "  - status: staged",
@@ -188,14 +188,14 @@ def rem_body(themes: Sequence[Theme], truths: Sequence[Truth]) -> list[str]:
     for theme in themes:
         lines += [
             f"- Theme: `{theme.tag}` kept surfacing across {theme.count} memories.",
-            f"  - confidence: {theme.strength:.2f}",
+            f"  - confidence: {fixed(theme.strength, 2)}",
             f"  - evidence: {', '.join(theme.evidence)}",
             "  - note: reflection",
         ]
     lines += [] if themes else ["- No strong patterns surfaced."]
     lines += ["", "### Possible Lasting Truths"]
     lines += [
-        f"- {one.entry.snippet or '(no snippet captured)'} [confidence={one.confidence:.2f} evidence={one.entry.place}]"
+        f"- {one.entry.snippet or '(no snippet captured)'} [confidence={fixed(one.confidence, 2)} evidence={one.entry.place}]"
         for one in truths
     ]
     return lines + ([] if truths else ["- No strong candidate truths surfaced."])

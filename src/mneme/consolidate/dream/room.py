@@ -7,6 +7,7 @@ that nobody has asked for in a while is worth clearly less.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import ceil
 from typing import TYPE_CHECKING
 
 from mneme.consolidate.dream.score import score_entry
@@ -30,6 +31,7 @@ class Draft:
     standing: list[Promotion]
     added: list[Heir]
     leaving: list[Left]
+    owed: bool = False
     skipped: list[Skipped] = field(default_factory=list)
 
     def all(self) -> list[Promotion]:
@@ -39,8 +41,9 @@ class Draft:
 
 def make_room(table: Table, fits: Fits, draft: Draft, candidates: Sequence[Heir]) -> Draft:
     """Let what may leave go, as far as one night allows, then let in what fits or is worth clearly more."""
-    budget = int(table.rules.loss_share * len(table.promotions))
+    budget = most_leaving(table)
     gone = draft.leaving[:budget]
+    draft.owed = len(gone) < len(draft.leaving)
     _take_out(draft, [left.promotion.key for left in gone])
     spare = budget - len(gone)
     while spare and draft.standing and not fits(draft.all()):
@@ -68,6 +71,18 @@ def make_room(table: Table, fits: Fits, draft: Draft, candidates: Sequence[Heir]
         draft.skipped.append(skipped_for(one[1], NO_ROOM))
     draft.leaving = gone
     return draft
+
+
+def most_leaving(table: Table) -> int:
+    """Return how many promotions may leave tonight: a share of those that stand.
+
+    Where that is less than one, one may leave after as many nights of waiting as hold the share: of two, after two. Else
+    what is superseded or long stale would stand in a small memory for ever.
+    """
+    share = table.rules.loss_share * len(table.promotions)
+    if not 0 < share < 1:
+        return int(share)
+    return int(bool(table.memo.owed) and table.memo.idle_days(table.memo.owed) >= ceil(1 / share))
 
 
 def _take_out(draft: Draft, keys: Iterable[str]) -> None:

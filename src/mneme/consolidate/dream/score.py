@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING
 
 from mneme.consolidate.dream.entry import clamp, find_moment
@@ -127,6 +128,11 @@ def score_entry(entry: Entry, signal: Signal | None, now: datetime, gates: Gates
     return Candidate(entry, clamp(raw), components, boost, counts.signals, counts.contexts, age, checks)
 
 
+def fixed(value: float, places: int) -> str:
+    """Return a figure with so many places as JavaScript prints it: what lies exactly between two goes up."""
+    return f"{Decimal(value).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)}"
+
+
 def rank(
     entries: Iterable[Entry], signals: Mapping[str, Signal], now: datetime, gates: Gates, *, promoted: bool = False
 ) -> list[Candidate]:
@@ -162,9 +168,15 @@ def _counts(entry: Entry, scoring: str) -> _Counts:
 
 def normal_weights(weights: Mapping[str, float]) -> Mapping[str, float]:
     """Return weights that sum to one, none below zero; the defaults where nothing is left."""
+    if weights is WEIGHTS and _NORMAL:
+        return _NORMAL
     floored = {name: max(0.0, weights.get(name, default)) for name, default in WEIGHTS.items()}
     total = sum(floored.values())
     return {name: value / total for name, value in floored.items()} if total > 0 else WEIGHTS
+
+
+_NORMAL: Mapping[str, float] = {}
+_NORMAL = normal_weights(WEIGHTS)
 
 
 def age_days(at: str, now: datetime) -> float:

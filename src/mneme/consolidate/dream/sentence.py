@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
+from mneme.consolidate.dream.score import fixed
 from mneme.consolidate.dream.taint import MARKER, day_of, plain_snippet
 from mneme.formats.entry import entry_hash
 from mneme.formats.promoted import STALE_SINCE, SUPERSEDED_BY, PromotedRow, find_promoted, print_promoted
@@ -89,7 +90,7 @@ def promotion_as_openclaw(candidate: Candidate, chunk: Chunk, day: str) -> Promo
     """Return the promotion in the reference's form: the live text of the lines, with its figures."""
     entry = candidate.entry
     source = f"{entry.path}:{chunk.line}-{chunk.end_line}"
-    figures = f"score={candidate.score:.3f} recalls={entry.recalls} avg={entry.average:.3f} source={source}"
+    figures = f"score={fixed(candidate.score, 3)} recalls={entry.recalls} avg={fixed(entry.average, 3)} source={source}"
     rows = (f"<!-- {MARKER}{entry.key} -->", f"- {chunk.snippet or '(no snippet captured)'} [{figures}]")
     return Promotion(entry.key, chunk.snippet, day_of(entry.path), source, rows, heading=f"{THEIR_HEADING} ({day})")
 

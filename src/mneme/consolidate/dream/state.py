@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mneme.consolidate.dream.entry import Entries, iso, parse_signals, print_entries, print_signals
+from mneme.consolidate.dream.entry import iso, parse_signals, print_signals
 from mneme.consolidate.dream.ingest import digest_of
+from mneme.consolidate.dream.kept import print_kept
 from mneme.consolidate.dream.record import within_budget
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from mneme import files
     from mneme.consolidate.dream.diary import Told
-    from mneme.consolidate.dream.entry import Entry, Signal
+    from mneme.consolidate.dream.entry import Entries, Entry, Signal
     from mneme.consolidate.dream.ingest import Notes
     from mneme.consolidate.dream.memo import Memo
     from mneme.consolidate.dream.phases import Theme, Truth
@@ -98,13 +99,13 @@ def fingerprint(state: State, store: bytes | None, signals: bytes | None, memory
 def closing_entries(state: State) -> tuple[Entries, bytes]:
     """Return the entries within their budget, and their file: written anew only where something changed."""
     kept = within_budget(state.entries) if state.rules.trusted else dict(state.entries)
-    entries = Entries(kept, state.before.updated_at)
+    entries = replace(state.before, by_key=kept)
     if list(kept.items()) == list(state.before.by_key.items()):
-        same = print_entries(entries)
+        same = print_kept(entries)
         if same == state.notes.content(STORE):
             return entries, same
     entries = replace(entries, updated_at=iso(state.now))
-    return entries, print_entries(entries)
+    return entries, print_kept(entries)
 
 
 def closing_signals(state: State, known: Mapping[str, Entry]) -> bytes | None:

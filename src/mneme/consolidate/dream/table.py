@@ -53,6 +53,7 @@ class Decision:
     stale: tuple[Promotion, ...] = ()
     left: tuple[Left, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    owed: bool = False  # something may leave that the night's share kept
 
 
 @dataclass(frozen=True, slots=True)
