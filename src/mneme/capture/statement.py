@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mneme.capture import chinese, english, portuguese
 from mneme.capture.english import BOTH, NOTES, SPEECH
+from mneme.capture.english_life import LIFE, REQUEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +42,16 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _NAMED_LEAD = re.compile(r"^(?:Hey|Hi|Thanks|Yeah|Oh|Well),? [A-Z]\w+[,!]\s*")
+_FORMS = {
+    "im": "I'm",
+    "ive": "I've",
+    "dont": "don't",
+    "cant": "can't",
+    "didnt": "didn't",
+    "doesnt": "doesn't",
+    "isnt": "isn't",
+}
+_BARE_FORM = re.compile(rf"\b(?:{'|'.join(_FORMS)})\b", re.IGNORECASE)
 _ASKS = re.compile(r"[?？][\"”)]*\s*$")
 _LABEL = re.compile(
     r"^(?:decisions?|decided|final decision|gotchas?|pitfall|caveat|lessons?(?: learned)?|learned|preferences?|to-?dos?|action items?"
@@ -54,7 +65,11 @@ _LEANS = re.compile(
     r"^(?:it|it's|that|that's|this|these|those|they|they're|he|she|he's|she's|which|there|here|one of them|both|same)\b",
     re.IGNORECASE,
 )
-_IMPERATIVE_TASK = frozenset({"[ ]"})
+# Told by whoever lived it: in the first person, or beginning with what was done.
+_PERSONAL = re.compile(
+    r"\b(?:i|i['’]\w+|my|we|we['’]\w+|our)\b|^(?:after|since|when|\w+(?:ed|ook|ent|old|eft|ought|ot|on|an))\b|^(?:the|all) ",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +118,11 @@ def _statement(sentence: str, line: int, *, spoken: bool) -> Statement | None:
         return None
     if task and not spoken:
         return None if _ASKS.search(bare) and len(bare) < 2 * SHORTEST_CHARS else Statement(TODO, bare, sentence, line)
-    if _ASKS.search(bare) or _is_hedged(bare):
+    plain = _spelled_out(bare)
+    if _ASKS.search(plain) or _is_hedged(plain):
         return None
-    kind, name = _kind_of(bare, spoken=spoken)
-    if not kind or (_LEANS.match(bare) and kind not in (ENTITY, CORRECTION, GOTCHA, PREFERENCE)):
+    kind, name = _kind_of(plain, spoken=spoken)
+    if not kind or (_LEANS.match(bare) and kind not in (ENTITY, CORRECTION, GOTCHA, PREFERENCE, DECISION)):
         return None
     said = _REMEMBER.sub("", _LABEL.sub("", bare, count=1), count=1).strip()
     return Statement(kind, _capital(said), sentence, line, name) if len(said) >= least else None
@@ -123,8 +139,13 @@ def _bare(sentence: str) -> tuple[str, bool, bool]:
     done = bool(_DONE.match(text)) or bool(box and box["tick"] != " ")
     text = _SIGN.sub("", _STARS.sub("", text)).strip()
     text = _NAMED_LEAD.sub("", text)
-    text = _LEAD.sub("", text) if not re.match(r"(?:no|nope|actually)\b", text, re.IGNORECASE) else text
+    text = _LEAD.sub("", text) if not re.match(r"(?:no|nope|actually|oh and)\b", text, re.IGNORECASE) else text
     return text.strip(), bool(box or opened), done
+
+
+def _spelled_out(text: str) -> str:
+    """Return a text with the apostrophes that patterns know, where a phone curls them or a hasty hand leaves them out."""
+    return _BARE_FORM.sub(lambda match: _FORMS[match[0].lower()], text.replace("\u2019", "'"))
 
 
 def _capital(text: str) -> str:
@@ -137,17 +158,31 @@ def _is_hedged(text: str) -> bool:
 
 def _kind_of(text: str, *, spoken: bool) -> tuple[str, str]:
     """Return the kind that a sentence says, and the name that it gives somebody."""
-    for kind, pattern in _rows(wide=bool(_WIDE.search(text)), spoken=spoken):
+    wide = bool(_WIDE.search(text))
+    rows = _rows(wide=wide, place=SPEECH if spoken else NOTES)
+    if spoken and not wide and _PERSONAL.search(text) and not _request().search(text):
+        rows += _rows(wide=False, place=LIFE)
+    for kind, pattern in rows:
         if match := pattern.search(text):
-            return kind, (match.groupdict().get("name") or "") if kind == ENTITY else ""
+            return kind, _name_in(match) if kind == ENTITY else ""
     return "", ""
 
 
+def _name_in(match: re.Match[str]) -> str:
+    return next((name for name in match.groupdict().values() if name), "")
+
+
 @cache
-def _rows(*, wide: bool, spoken: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    places = (BOTH, SPEECH if spoken else NOTES)
+def _rows(*, wide: bool, place: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the rows that count in a place; those of what was lived through are apart, as few sentences need them."""
+    places = (LIFE,) if place == LIFE else (BOTH, place)
     rows = chinese.ROWS if wide else (*english.ROWS, *portuguese.ROWS)
-    return tuple((kind, re.compile(f"(?i:{pattern})")) for kind, place, pattern in rows if place in places)
+    return tuple((kind, re.compile(f"(?i:{pattern})")) for kind, where, pattern in rows if where in places)
+
+
+@cache
+def _request() -> re.Pattern[str]:
+    return re.compile(REQUEST, re.IGNORECASE)
 
 
 @cache
