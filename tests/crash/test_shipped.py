@@ -17,7 +17,9 @@ from .disk import ARBITRARY, ORDERED, load_tree
 from .matrices import (
     FULL,
     Report,
+    fail_once,
     fault_matrix,
+    find_faults,
     kill_matrix,
     missing_sync_matrix,
     power_matrix,
@@ -64,6 +66,14 @@ def test_all_of_a_plan_or_nothing(
     report = MATRICES[way](prepared(scenario))
     figures.append(str(report))
     assert not report.failures, report.kinds()
+
+
+def test_a_folder_that_cannot_be_listed_is_not_taken_for_an_empty_one(prepared: Callable[[Scenario], Prepared]) -> None:
+    """What a disk does not tell of a folder of memory may be any id: none is given, and nothing is written."""
+    ready = prepared(next(one for one in SCENARIOS if one.name == THOROUGH))
+    faults = [one for one in find_faults(ready) if one.error == "EIO" and one.place in {"openat(.)", "openat(memory)"}]
+    assert faults
+    assert [fault for one in faults for fault in fail_once(ready, one).faults] == []
 
 
 @pytest.mark.parametrize("model", [ARBITRARY, ORDERED] if FULL else [ARBITRARY])

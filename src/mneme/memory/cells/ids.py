@@ -7,13 +7,14 @@ it is lost the rest still remembers. Call with the workspace's lock held: then t
 from __future__ import annotations
 
 import json
+import os
 import re
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mneme import files, git
-from mneme.errors import NotFoundError
+from mneme.errors import NotFoundError, StorageError
 from mneme.workspace import CELL_SUFFIXES
 
 if TYPE_CHECKING:
@@ -98,9 +99,20 @@ def _look_at_files(workspace: Workspace, ledger: Ledger, prefix: str, contents: 
                 content = contents[path] if path in contents else place.read_bytes()
                 _raise(ledger.given, highest_in(content, prefix))
                 prefixes = [*prefixes, prefix]
-        except OSError:
+        except (FileNotFoundError, PermissionError):
             continue
+        except OSError as fault:
+            raise _unsure(workspace.root, path) from fault
         ledger.files[path] = {"stamp": stamp, "at": old["at"] if settled else started, "prefixes": prefixes}
+    for folder in workspace.closed:
+        # What a person may not look into was never looked into; what they may, and cannot now, may hold any id.
+        if os.access(workspace.root / folder, os.R_OK | os.X_OK):
+            raise _unsure(workspace.root, folder)
+
+
+def _unsure(root: Path, path: str) -> StorageError:
+    message = f"'{path or '.'}' cannot be read now, and it may hold any id, so none can be given"
+    return StorageError(message, f"ls -ld {root / path}")
 
 
 def _look_at_history(root: Path, ledger: Ledger) -> None:
