@@ -15,11 +15,13 @@ from mneme.index.words import (
     MOST_TERMS,
     Traits,
     has_cjk,
+    may_hold,
     parse_parts,
     parse_query,
     parse_terms,
     parse_traits,
     print_terms,
+    query_terms,
 )
 
 
@@ -162,3 +164,19 @@ def test_bounded(text: str) -> None:
 def test_ascii_is_cut_as_all_text_is(text: str) -> None:
     """The shorter way that plain English goes comes to the same words."""
     assert words._ASCII_WORD.findall(text) == words._WORD.findall(text)
+
+
+@given(words=st.lists(st.text("abceginorstuyAY'-_2 ", min_size=1, max_size=9), max_size=6))
+def test_what_cannot_hold_a_word_holds_none_of_it(words: list[str]) -> None:
+    """A text that is passed over without being cut has not all of the terms."""
+    text = " ".join(words)
+    assert may_hold(text, query_terms(text))
+    assert may_hold(text, frozenset(parse_terms(text)))
+
+
+def test_most_texts_are_passed_over() -> None:
+    """Most texts are seen to lack a word by its first letters."""
+    asked = query_terms("which database does the cache use?")
+    assert not may_hold("The garden needs water in summer", asked)
+    assert may_hold("USE a DATAbase as cache", asked)
+    assert may_hold("das Gedächtnis", asked)

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
-from operator import mul
+from operator import itemgetter, mul
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -133,14 +133,25 @@ class Weights:
 class Ranked:
     """A candidate with its log-odds; what they are the sum of is put in words when it is asked for.
 
-    They are those of two things together: that anything here answers, and that this does, if anything; `doubt` is the
-    term by which the first lowers the second.
+    They are those of two things together: that anything here answers, which is `answerable`, and that this does, if
+    anything, which is `odds`; `doubt` is the term by which the first lowers the second. Of most candidates nobody asks.
     """
 
     row: int
-    log_odds: float
+    odds: float
     terms: tuple[float, ...] = ()
     general: tuple[tuple[str, float], ...] = ()
+    answerable: float | None = None
+
+    @property
+    def doubt(self) -> float:
+        """Return the term by which the odds that nothing answers lower its own."""
+        return 0.0 if self.answerable is None else both(self.odds, self.answerable) - self.odds
+
+    @property
+    def log_odds(self) -> float:
+        """Return the log-odds that it is relevant."""
+        return math.fsum((*self.terms, *(value for _, value in self.general), self.doubt))
 
     @property
     def score(self) -> float:
@@ -151,7 +162,8 @@ class Ranked:
     def why(self) -> tuple[tuple[str, float], ...]:
         """Return the named terms that sum to the log-odds, largest first."""
         named = [(name, value) for name, value in zip(FEATURES, self.terms, strict=True) if value]
-        return tuple(sorted((*named, *self.general), key=lambda term: (-abs(term[1]), term[0])))
+        doubts = [(DOUBT, doubt)] if (doubt := self.doubt) else []
+        return tuple(sorted((*named, *self.general, *doubts), key=lambda term: (-abs(term[1]), term[0])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,17 +218,15 @@ def rank(view: View, weights: Mapping[str, Weights] | None = None) -> list[Ranke
     """Return the candidates with their odds, best first; ties by path, line and id, never by row."""
     chosen = view.weights(weights)
     weigh = chosen.under(view.shape)
-    answerable = view.answerable(weights)
+    answerable = view.answerable(weights) if chosen.answers else None
     general = tuple((name, weight * view.shape.get(name, 1.0)) for name, weight in chosen.odds.items() if weight)
-    constant = [value for _, value in general]
+    constant = tuple(value for _, value in general)
     ranked = []
     for candidate, line in zip(view.candidates, view.lines, strict=True):
         terms = tuple(map(mul, line, weigh))
-        odds = math.fsum((*terms, *constant))
-        doubt = both(odds, answerable) - odds if chosen.answers else 0.0
-        whole = math.fsum((*terms, *constant, doubt))
-        doubts = ((DOUBT, doubt),) if doubt else ()
-        found = Ranked(candidate.outline.row, whole, terms, (*general, *doubts))
-        ranked.append((-odds, candidate.outline, found))
-    ranked.sort(key=lambda one: (one[0], one[1].path, one[1].line, one[1].id))
-    return [one for _, _, one in ranked]
+        outline, odds = candidate.outline, math.fsum(terms + constant)
+        ranked.append(
+            (-odds, outline.path, outline.line, outline.id, Ranked(outline.row, odds, terms, general, answerable))
+        )
+    ranked.sort(key=itemgetter(0, 1, 2, 3))
+    return [found for *_, found in ranked]

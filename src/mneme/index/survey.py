@@ -162,19 +162,23 @@ class _Words:
         if not self.counts[place] or not self._pairs_weigh:
             return 0.0
         columns = self._candidates[place].outline.terms
-        here = {pair for column in columns for pair in pairwise(column) if pair in self._pairs}
+        here = self._pairs.keys() & chain.from_iterable(map(pairwise, columns))
         return math.fsum(map(self._pairs.__getitem__, here)) / self._pairs_weigh if here else 0.0
 
     def quote(self, place: int) -> float:
         """Return 1 where a phrase that the question quotes is, whole and in order."""
+        if not self._query.phrases:
+            return 0.0
         columns = [f" {' '.join(column)} " for column in self._candidates[place].outline.terms if column]
         return float(any(f" {' '.join(phrase)} " in column for phrase in self._query.phrases for column in columns))
 
     def speakers(self, place: int) -> tuple[float, float]:
         """Say whether the question names who says this, or only somebody else who speaks."""
+        if not self._names:
+            return 0.0, 0.0
         speaker = self._candidates[place].outline.speaker
         own = any(term in self._names for term in speaker)
-        return float(own), float(bool(speaker) and bool(self._names) and not own)
+        return float(own), float(bool(speaker) and not own)
 
 
 class _Beside:
@@ -190,7 +194,11 @@ class _Beside:
         self._asks = [one.outline.traits.asks for one in candidates]
         self._keys = [(one.outline.path, one.outline.group, one.outline.place) for one in candidates]
         self._places = {key: place for place, key in enumerate(self._keys) if key[1]}
-        self._groups = (_group_scores(self._keys, self._words), _group_scores(self._keys, self._sense))
+        members: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        for place, key in enumerate(self._keys):
+            if key[1]:
+                members[key[:2]].append(place)
+        self._groups = (_group_scores(members, self._words), _group_scores(members, self._sense))
 
     def line(self, place: int) -> tuple[float, ...]:
         """Return the features of the neighbourhood: before, after, around, window, group."""
@@ -230,24 +238,29 @@ def _echoes(candidates: Sequence[Candidate], heard: _Words, sense: Sequence[floa
     for place in likeliest:
         for term in told[place]:
             weights[term] = weights.get(term, 0.0) + first[place]
-    saying = [weights.keys() & frozenset().union(*one.outline.terms) for one in candidates]
+    saying = [weights.keys() & chain.from_iterable(one.outline.terms) for one in candidates]
     spread = Counter(chain.from_iterable(saying))
     rare = {term: math.log(1.0 + len(candidates) / count) for term, count in spread.items()}
-    echoes = []
-    for place, said in enumerate(saying):
-        own, here = first[place], told.get(place, frozenset())
-        echoes.append(math.fsum(rare[term] * (weights[term] - (own if term in here else 0.0)) for term in said))
+    weighed = {term: count * weights[term] for term, count in rare.items()}
+    echoes = [math.fsum(map(weighed.__getitem__, said)) for said in saying]
+    for place, here in told.items():
+        own = first[place]
+        echoes[place] = math.fsum(
+            rare[term] * (weights[term] - (own if term in here else 0.0)) for term in saying[place]
+        )
     most = max(echoes, default=0.0) or 1.0
     return [echo / most for echo in echoes]
 
 
-def _group_scores(keys: Sequence[tuple[str, str, int]], values: Sequence[float]) -> dict[tuple[str, str], float]:
+def _group_scores(
+    members: Mapping[tuple[str, str], Sequence[int]], values: Sequence[float]
+) -> dict[tuple[str, str], float]:
     """Return the mean of the best few of each group, as a share of the best group's."""
-    members: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for (path, group, _), value in zip(keys, values, strict=True):
-        members[path, group].append(value)
-    scores = {key: sum(sorted(some, reverse=True)[:BEST_OF_GROUP]) / BEST_OF_GROUP for key, some in members.items()}
-    best = max((score for (_, group), score in scores.items() if group), default=0.0)
+    scores = {
+        key: sum(sorted(map(values.__getitem__, places), reverse=True)[:BEST_OF_GROUP]) / BEST_OF_GROUP
+        for key, places in members.items()
+    }
+    best = max(scores.values(), default=0.0)
     return {key: score / best if best else 0.0 for key, score in scores.items()}
 
 
@@ -258,12 +271,11 @@ def _is_dense(outline: Outline) -> bool:
 
 def _counts(outline: Outline, weights: Mapping[str, float]) -> dict[str, float]:
     """Return how often each of the question's words is in a piece, each column by its weight."""
-    counts: dict[str, float] = {}
-    for weight, column in zip(COLUMN_WEIGHTS, outline.terms, strict=True):
-        for term in column:
-            if term in weights:
-                counts[term] = counts.get(term, 0.0) + weight
-    return {term: counts[term] for term in weights if term in counts}
+    here = weights.keys() & chain.from_iterable(outline.terms)
+    if not here:
+        return {}
+    columns = [(weight, column) for weight, column in zip(COLUMN_WEIGHTS, outline.terms, strict=True) if column]
+    return {term: sum([weight * column.count(term) for weight, column in columns]) for term in weights if term in here}
 
 
 def _rarity(tally: Tally, term: str) -> float:

@@ -166,6 +166,18 @@ def query_terms(text: str) -> frozenset[str]:
     return frozenset(_asked(_words(text[:LONGEST_QUERY])))
 
 
+def may_hold(text: str, terms: frozenset[str]) -> bool:
+    """Say whether a text may have all of these terms: most have not, which is seen without cutting them."""
+    text = text.lower()
+    return not text.isascii() or all(head in text for head in _heads(terms))
+
+
+@lru_cache(1 << 6)
+def _heads(terms: frozenset[str]) -> tuple[str, ...]:
+    # A stem begins as its word does; only a stem of two letters may have lost the second one.
+    return tuple(term[: 2 if len(term) > 2 else 1] for term in terms)  # noqa: PLR2004
+
+
 def _asked(spoken: list[str]) -> tuple[str, ...]:
     loud = [word for word in spoken if word.lower() not in QUIET_WORDS and word not in _QUIET_CJK] or spoken
     terms = dict.fromkeys(term for word in loud for term in _terms_of(word) if term not in _QUIET_CJK)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mneme.index.words import query_terms
+from mneme.index.words import may_hold, query_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ def exact_terms(piece: Piece, question: Question, *, called: float = 0.0) -> lis
     if not asked:
         return []
     for kind, name in names_of(piece):
-        if len(name) <= LONGEST_NAME and query_terms(name) == asked:
+        if len(name) <= LONGEST_NAME and may_hold(name, asked) and query_terms(name) == asked:
             return [(kind, BY_NAME if len(asked) > 1 else BY_WORD)]
     return []
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from mneme.formats.record import HIGH, LOW, MED
@@ -181,15 +182,18 @@ def _wins(one: Piece, two: Piece) -> str:
 
 def _varied(ordered: list[Scored], request: Request) -> list[Scored]:
     """Choose one by one; what comes from a document that is already there gives way a little each time."""
-    left = list(ordered)
+    left = {one.row: (one.key, one) for one in ordered}
     chosen: list[Scored] = []
     taken: dict[str, int] = {}
     while left and len(chosen) < request.k:
-        best = min((_given_way(one, taken) for one in left), key=lambda one: one.key)
-        left = [one for one in left if one.row != best.row]
+        _, best = min(left.values(), key=itemgetter(0))
+        del left[best.row]
         chosen.append(best)
-        if request.is_cut(best.piece.record.path):
-            taken[best.piece.record.path] = taken.get(best.piece.record.path, 0) + 1
+        path = best.piece.record.path
+        if request.is_cut(path):
+            taken[path] = taken.get(path, 0) + 1
+            others = (one for one in ordered if one.piece.record.path == path and one.row in left)
+            left |= {one.row: (given.key, given) for one in others if (given := _given_way(one, taken))}
     return chosen
 
 
