@@ -28,6 +28,7 @@ OLDEST_PYTHON = (3, 9)
 REPLACED = {
     ("mneme.formats.columns", "read_columns"): "read_columns",
     ("mneme.check.secret_shapes", "_library"): "no_library",
+    ("mneme.check.twin", "_in_company"): "in_any_company",
     ("itertools", "pairwise"): "pairwise",
 }
 # Keywords that only say more strictly what the code does anyway, and that older Pythons do not know.

@@ -53,6 +53,11 @@ def no_library():  # noqa: ANN201 - stands in for the patterns of a package, whi
     return ()
 
 
+def in_any_company(active, _gists, _topics):  # noqa: ANN001, ANN201 - stands in for what sorts a crowd out with numpy
+    """Return all cells."""
+    return active
+
+
 def main(arguments: list[str]) -> int:
     """Run one command and return its exit code: 0 clean, 1 errors in the cells, 2 could not do it."""
     for stream in (sys.stdout, sys.stderr):

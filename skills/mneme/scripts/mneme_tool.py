@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Built by tools/build_skill.py from the sources of mneme: edit those, then `make skill`.
-# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 65acd63446973c94
+# License: MIT. Needs Python 3.9 or later and nothing else. Sources: ae975696cbfa2578
 # ruff: noqa: B905, F821, I001, RUF100, UP036
 # fmt: off
 # mypy: ignore-errors
@@ -1346,15 +1346,19 @@ def raw_words(gists: Sequence[str]) -> list[list[str]]:
 
     `plain_word` brings a word into its plain form, `framed` does so by itself: that is done once for each word there is.
     """
-    if not gists:
-        return []
-    joined = "\n".join(gists) + "\n"
-    if any(mark in joined for mark in _CONTRASTS):
-        joined = "\n".join(map(_without_contrast, gists)) + "\n"
-    lines = joined.translate(_TABLE_claim).split("\n")[:-1]
-    if joined.isascii():
-        return list(map(str.split, lines))
-    return [line.split() if line.isascii() else _wide_words(line) for line in lines]
+    return list(map(str.split, plain_text(gists).split("\n")[:-1])) if gists else []
+
+
+def plain_text(gists: Sequence[str]) -> str:
+    """Return each gist as its words with blanks between them, and a line feed after it."""
+    text = "\n".join(gists) + "\n"
+    if any(mark in text for mark in _CONTRASTS):
+        text = "\n".join(map(_without_contrast, gists)) + "\n"
+    text = text.translate(_TABLE_claim)
+    if text.isascii():
+        return text
+    lines = text.split("\n")[:-1]
+    return "\n".join([line if line.isascii() else " ".join(_wide_words(line)) for line in lines]) + "\n"
 
 
 def _without_contrast(gist: str) -> str:
@@ -2425,7 +2429,10 @@ class Twins(NamedTuple):
 def find_twins(gists: Sequence[str], topics: Sequence[str], states: Sequence[str], budget: int = BUDGET) -> Twins:
     """Return the pairs among all cells that say the same or seem to contradict each other, in order."""
     with collector_off():
-        search = _Search(gists, topics, states, budget)
+        active = [
+            at for at, (gist, state) in enumerate(zip(gists, states)) if gist and state in ACTIVE_STATES
+        ]
+        search = _Search(in_any_company(active, gists, topics), gists, topics, states, budget)
         search.everywhere()
         search.by_topic()
     return Twins(search.pairs(), budget if search.left <= 0 else 0)
@@ -2451,8 +2458,10 @@ class _Search:
         "topics",
     )
 
-    def __init__(self, gists: Sequence[str], topics: Sequence[str], states: Sequence[str], budget: int) -> None:
-        self.active = [at for at, state in enumerate(states) if state in ACTIVE_STATES and gists[at]]
+    def __init__(
+        self, active: list[int], gists: Sequence[str], topics: Sequence[str], states: Sequence[str], budget: int
+    ) -> None:
+        self.active = active
         self.gists, self.topics, self.states = ([each[at] for at in self.active] for each in (gists, topics, states))
         self.codes = _Codes()
         code = self.codes.__getitem__
@@ -3264,6 +3273,11 @@ def pairwise(items):  # noqa: ANN001, ANN201 - stands in for the one of itertool
 def no_library():  # noqa: ANN201 - stands in for the patterns of a package, which the tool does not ask for
     """Return no pattern."""
     return ()
+
+
+def in_any_company(active, _gists, _topics):  # noqa: ANN001, ANN201 - stands in for what sorts a crowd out with numpy
+    """Return all cells."""
+    return active
 
 
 def main(arguments: list[str]) -> int:

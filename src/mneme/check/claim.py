@@ -67,15 +67,19 @@ def raw_words(gists: Sequence[str]) -> list[list[str]]:
 
     `plain_word` brings a word into its plain form, `framed` does so by itself: that is done once for each word there is.
     """
-    if not gists:
-        return []
-    joined = "\n".join(gists) + "\n"
-    if any(mark in joined for mark in _CONTRASTS):
-        joined = "\n".join(map(_without_contrast, gists)) + "\n"
-    lines = joined.translate(_TABLE).split("\n")[:-1]
-    if joined.isascii():
-        return list(map(str.split, lines))
-    return [line.split() if line.isascii() else _wide_words(line) for line in lines]
+    return list(map(str.split, plain_text(gists).split("\n")[:-1])) if gists else []
+
+
+def plain_text(gists: Sequence[str]) -> str:
+    """Return each gist as its words with blanks between them, and a line feed after it."""
+    text = "\n".join(gists) + "\n"
+    if any(mark in text for mark in _CONTRASTS):
+        text = "\n".join(map(_without_contrast, gists)) + "\n"
+    text = text.translate(_TABLE)
+    if text.isascii():
+        return text
+    lines = text.split("\n")[:-1]
+    return "\n".join([line if line.isascii() else " ".join(_wide_words(line)) for line in lines]) + "\n"
 
 
 def _without_contrast(gist: str) -> str:

@@ -9,6 +9,7 @@ comparisons, which no ordinary memory reaches; when it is used up the search say
 from __future__ import annotations
 
 from collections import Counter
+from importlib.util import find_spec
 from itertools import chain, combinations
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -39,6 +40,9 @@ LONG_PAIR, LONG_PARTNER = 13, 12
 # Of two alike rows, only those of eight words or more can differ in two.
 TWO_APART = 8
 
+# From so many cells on, those without company are sorted out first.
+CROWD = 5000
+
 # Four fields of a sum, each wide enough for 16 numbers of 18 bits.
 CODE_BITS, FIELD_BITS = 18, 22
 _FIELDS = [((1 << FIELD_BITS) - 1) << (field * FIELD_BITS) for field in range(4)]
@@ -63,10 +67,28 @@ class Twins(NamedTuple):
 def find_twins(gists: Sequence[str], topics: Sequence[str], states: Sequence[str], budget: int = BUDGET) -> Twins:
     """Return the pairs among all cells that say the same or seem to contradict each other, in order."""
     with collector_off():
-        search = _Search(gists, topics, states, budget)
+        active = [
+            at for at, (gist, state) in enumerate(zip(gists, states, strict=True)) if gist and state in ACTIVE_STATES
+        ]
+        search = _Search(_in_company(active, gists, topics), gists, topics, states, budget)
         search.everywhere()
         search.by_topic()
     return Twins(search.pairs(), budget if search.left <= 0 else 0)
+
+
+def _in_company(active: list[int], gists: Sequence[str], topics: Sequence[str]) -> list[int]:
+    """Return of many cells those that may have a twin or a rival, where that can be told at a glance; else all."""
+    if len(active) < CROWD or find_spec("numpy") is None:
+        return active
+    from mneme.check.crowd import find_company
+
+    whole = len(active) == len(gists)
+    found = (
+        find_company(gists, topics)
+        if whole
+        else find_company(*([each[at] for at in active] for each in (gists, topics)))
+    )
+    return active if found is None else [active[at] for at in found]
 
 
 class _Search:
@@ -89,8 +111,10 @@ class _Search:
         "topics",
     )
 
-    def __init__(self, gists: Sequence[str], topics: Sequence[str], states: Sequence[str], budget: int) -> None:
-        self.active = [at for at, state in enumerate(states) if state in ACTIVE_STATES and gists[at]]
+    def __init__(
+        self, active: list[int], gists: Sequence[str], topics: Sequence[str], states: Sequence[str], budget: int
+    ) -> None:
+        self.active = active
         self.gists, self.topics, self.states = ([each[at] for at in self.active] for each in (gists, topics, states))
         self.codes = _Codes()
         code = self.codes.__getitem__
