@@ -22,6 +22,8 @@ _BLOCK = re.compile(rb"[^\n]*\n(?:(?: {6}| {4}\})[^\n]*\n?)*|[^\n]+")
 
 def block_edits(before: bytes, after: bytes) -> list[files.Edit]:
     """Return the edits from one content to another, block by block: an entry of a state file, else a line."""
+    if before.endswith(b"\n") and after.startswith(before):
+        return [files.Edit(len(before), len(before), after[len(before) :])] if len(after) > len(before) else []
     old, new = _blocks(before), _blocks(after)
     starts = [0]
     for block in old:

@@ -79,6 +79,7 @@ def decide(table: Table, fits: Fits) -> Decision:
         tuple(settled.leaving),
         (*skipped, *settled.skipped),
         settled.owed,
+        others=lambda: _seldom(table, settled.all()),
     )
 
 
@@ -170,7 +171,7 @@ def _chosen(table: Table, standing: Sequence[Promotion]) -> tuple[list[Heir], li
     skipped: list[Skipped] = []
     taken = {one.key for one in standing}
     said = [one.text for one in standing]
-    asked = (entry for entry in table.entries.values() if entry.recalls and entry.key not in taken)
+    asked = (one for one in table.entries.values() if one.key not in taken and _is_often_asked(table, one))
     for candidate in rank(asked, table.signals, table.now, table.rules.gates):
         entry = candidate.entry
         if not is_candidate(table, entry):
@@ -187,6 +188,21 @@ def _chosen(table: Table, standing: Sequence[Promotion]) -> tuple[list[Heir], li
             else:
                 found.append((promotion_of(candidate, chunk), candidate, chunk))
     return found, reconciled, skipped
+
+
+def _is_often_asked(table: Table, entry: Entry) -> bool:
+    """Say whether an entry has the recalls and may have the questions that the gates ask for, whatever it scores."""
+    gates = table.rules.gates
+    return entry.recalls >= max(1, gates.min_recalls) and len(entry.queries) >= gates.min_queries
+
+
+def _seldom(table: Table, standing: Sequence[Promotion]) -> list[Skipped]:
+    """Return what was recalled but too seldom, best first, with what it lacks."""
+    taken = {one.key for one in standing}
+    asked = (one for one in table.entries.values() if one.recalls and one.key not in taken)
+    seldom = [one for one in asked if not _is_often_asked(table, one) and is_candidate(table, one)]
+    ranked = rank(seldom, table.signals, table.now, table.rules.gates)
+    return [skipped_for(one, "; ".join(map(str, one.missing))) for one in ranked]
 
 
 def verdict_on(table: Table, candidate: Candidate) -> str:

@@ -28,6 +28,7 @@ TITLE = "# Dream Diary"
 START, END = "<!-- openclaw:dreaming:diary:start -->", "<!-- openclaw:dreaming:diary:end -->"
 RULE = "---"
 MOST_TOLD, MOST_THEMES, LONGEST_QUOTE = 3, 4, 110
+CLEARED_SHARE = 0.9
 LEAST_LEFT = 2  # entries that stay however long they are
 
 _OPENINGS = {
@@ -210,11 +211,15 @@ def add_entries(text: str, told: Sequence[Told], moment: datetime) -> str:
 
 
 def within_budget(text: str, most_chars: int) -> tuple[str, list[str]]:
-    """Return the diary within its budget, and the entries that left, oldest first."""
+    """Return the diary within its budget, and the entries that left, oldest first.
+
+    A full diary is cleared of its oldest tenth at once, so that it is not every night that moves an entry.
+    """
     before, entries, after = split_diary(text)
     left: list[str] = []
     size = len(join_diary(before, entries, after))
-    while size > most_chars and len(entries) > LEAST_LEFT:
+    most = most_chars if size <= most_chars else CLEARED_SHARE * most_chars
+    while size > most and len(entries) > LEAST_LEFT:
         size -= len(_printed(entries[0]))
         left.append(entries.pop(0))
     return (join_diary(before, entries, after), left) if left else (text, [])

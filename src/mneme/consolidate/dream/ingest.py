@@ -19,7 +19,7 @@ from mneme.check.secret import find_secrets
 from mneme.consolidate.dream.chunk import daily_chunks, note_chunks
 from mneme.consolidate.dream.entry import DAILY_QUERY, SCHEMA_VERSION, hash_query, parse_json, print_json
 from mneme.consolidate.dream.match import find_live
-from mneme.consolidate.dream.record import DAILY, Seen, count_seen, stage_chunk
+from mneme.consolidate.dream.record import DAILY, Seen, count_seen, keys_by_words, stage_chunk
 from mneme.consolidate.dream.score import INGESTED_SCORE
 from mneme.errors import RefusedError
 
@@ -141,12 +141,13 @@ def take_in(
     keys: dict[str, str] = {}
     done: list[str] = []
     waiting = fresh_notes(notes, read, now, lookback_days)
+    said = keys_by_words(entries) if waiting else {}
     while waiting and len(keys) < MOST_STAGED:
         path = waiting.pop(0)
         for chunk in notes.chunks(path):
             if not find_secrets(chunk.snippet):
                 seen = Seen(path, chunk.line, chunk.end_line, chunk.snippet, INGESTED_SCORE)
-                keys[stage_chunk(entries, seen, now=now)] = path
+                keys[stage_chunk(entries, seen, said, now=now)] = path
         kept[path] = notes.digest(path)
         done.append(path)
     return TakenIn(tuple(done), kept, keys, tuple(waiting))

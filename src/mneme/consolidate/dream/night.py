@@ -90,6 +90,7 @@ def _open(workspace: Workspace, rules: Rules, now: datetime, memo: Memo | None) 
         message = f"the store of recalls could not be read ({before.broken}); it is kept in {REPAIRS} and begun anew"
         problems.append(Problem(STORE, 1, "broken-dream-state", WARN, message))
     entries = dict(before.by_key) if rules.trusted else dict(repaired(before, now).by_key)
+    signals = parse_signals(notes.content(SIGNALS))
     report = Report(rules.day(now), problems=tuple(problems), undreamt=undreamt(notes, kept, rules, now))
     return State(
         notes,
@@ -97,11 +98,12 @@ def _open(workspace: Workspace, rules: Rules, now: datetime, memo: Memo | None) 
         now,
         before,
         entries,
-        parse_signals(notes.content(SIGNALS)),
+        signals,
         kept,
         report,
         ingest.parse_checkpoint(notes.content(ingest.CHECKPOINT)),
         sessions.parse_progress(notes.content(sessions.CHECKPOINT)),
+        signals,
     )
 
 

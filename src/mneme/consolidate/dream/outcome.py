@@ -107,7 +107,7 @@ def memory_of(notes: Notes, style: str = SENTENCE) -> Memory:
     path = profile.places.memory
     content = notes.content(path)
     text = "" if content is None else content.decode("utf-8", "surrogateescape")
-    note = parse_note(text, path)
+    note = _read(text, path)
     region = note.find_region(PROMOTED)
     rows = text[region.inner_start : region.inner_end].splitlines() if region else []
     promotions, others = parse_promotions(rows)
@@ -275,7 +275,7 @@ def _write_reports(made: _Made, wanted: Sequence[str], decision: Decision | None
     for phase in wanted:
         if phase == DEEP and decision is not None:
             state.bodies[DEEP] = [
-                f"- Ranked {len(decision.added) + len(decision.skipped)} candidate(s) for durable promotion.",
+                f"- Ranked {len(decision.added) + len(decision.waiting())} candidate(s) for durable promotion.",
                 f"- Promoted {len(decision.added) + len(decision.reconciled)} candidate(s) into MEMORY.md.",
             ]
         body = "\n".join(state.bodies.get(phase) or ["- No notable updates."])

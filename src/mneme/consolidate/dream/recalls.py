@@ -74,9 +74,9 @@ def _start(content: bytes, mark: LogMark) -> tuple[int, datetime | None]:
     """Return from where to read: after the mark where the log is the one it was set in, else all that is later."""
     if not mark.offset and not mark.at:
         return 0, None
-    if mark.offset <= len(content):
-        rows = content[: mark.offset].rstrip(b"\n").rsplit(b"\n", 1)
-        if _digest(rows[-1]) == mark.digest:
+    if 0 < mark.offset <= len(content):
+        row = content[content.rfind(b"\n", 0, mark.offset - 1) + 1 : mark.offset]
+        if _digest(row) == mark.digest:
             return mark.offset, None
     return 0, find_moment(mark.at)
 

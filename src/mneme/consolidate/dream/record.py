@@ -158,17 +158,34 @@ def count_asked(entries: dict[str, Entry], seen: Seen, *, at: datetime, day: str
     return known.key
 
 
-def stage_chunk(entries: dict[str, Entry], seen: Seen, *, now: datetime) -> str:
-    """Put a piece of a note into the store, once: it is there to be chosen from, and counts as one sight of it."""
+Said = dict[tuple[str, str], str]
+
+
+def keys_by_words(entries: Mapping[str, Entry]) -> Said:
+    """Return the keys of entries by where and what they say; of those that say the same the first."""
+    said: Said = {}
+    for key, one in entries.items():
+        said.setdefault((one.path, one.snippet), key)
+    return said
+
+
+def stage_chunk(entries: dict[str, Entry], seen: Seen, said: Said, *, now: datetime) -> str:
+    """Put a piece of a note into the store, once: it is there to be chosen from, and counts as one sight of it.
+
+    `said` are the keys of the store by their words, and learns what is new.
+    """
     snippet = plain_snippet(seen.snippet)
     path = plain_path(seen.path)
-    known = next((one for one in entries.values() if one.path == path and one.snippet == snippet), None)
-    if known is not None:
-        entries[known.key] = replace(known, line=seen.line, end_line=seen.end_line)
-        return known.key
+    own = said.get((path, snippet))
+    if own is not None:
+        known = entries[own]
+        if (known.line, known.end_line) != (seen.line, seen.end_line):
+            entries[own] = replace(known, line=seen.line, end_line=seen.end_line)
+        return own
     key = entry_key(path, seen.line, seen.end_line)
     if key in entries:
         key = entry_key(path, seen.line, seen.end_line, hash_claim(snippet))
+    said[path, snippet] = key
     entries[key] = Entry(
         key,
         path,

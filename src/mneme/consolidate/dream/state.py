@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mneme.consolidate.dream.entry import iso, parse_signals, print_signals
+from mneme.consolidate.dream.entry import iso, print_signals
 from mneme.consolidate.dream.ingest import digest_of
 from mneme.consolidate.dream.kept import print_kept
 from mneme.consolidate.dream.record import within_budget
@@ -53,7 +53,7 @@ class Report:
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Return the candidates that were not promoted, each with its reason."""
-        return self.decision.skipped if self.decision else ()
+        return self.decision.waiting() if self.decision else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,7 @@ class State:
     report: Report
     stamps: dict[str, dict[str, int]]
     progress: Progress
+    signals_before: Mapping[str, Signal] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)
     corpus: dict[str, list[str]] = field(default_factory=dict)
     told: list[Told] = field(default_factory=list)
@@ -110,8 +111,7 @@ def closing_entries(state: State) -> tuple[Entries, bytes]:
 
 def closing_signals(state: State, known: Mapping[str, Entry]) -> bytes | None:
     """Return the file of phase signals; the one there is where they are as they were."""
-    before = state.notes.content(SIGNALS)
     signals = {key: signal for key, signal in state.signals.items() if key in known}
-    if signals == parse_signals(before):
-        return before
+    if signals == state.signals_before:
+        return state.notes.content(SIGNALS)
     return print_signals(signals, iso(state.now))

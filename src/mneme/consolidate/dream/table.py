@@ -54,6 +54,11 @@ class Decision:
     left: tuple[Left, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     owed: bool = False  # something may leave that the night's share kept
+    others: Callable[[], Sequence[Skipped]] = tuple  # those too seldom asked for to be weighed unless somebody looks
+
+    def waiting(self) -> tuple[Skipped, ...]:
+        """Return every candidate that was not promoted, those nearest to it first."""
+        return (*self.skipped, *self.others())
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ promotion's marker is recognised here, in the forms that OpenClaw gives to it.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from mneme.formats.promoted import PROMOTION_MARKER
 
@@ -43,6 +44,7 @@ def plain_snippet(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
 
 
+@lru_cache(maxsize=4096)
 def is_short_term(path: str) -> bool:
     """Say whether a path is one that dreaming may promote from: a day's note or a day of the session corpus."""
     path = plain_path(path)
