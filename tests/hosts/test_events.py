@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,11 @@ from hypothesis import strategies as st
 
 from mneme.engine.hooks import DIALECTS, event_name, find_dialect
 from mneme.hosts.event import EVENTS, Event, chars_of
+from mneme.hosts.openclaw import main_key_for
+from mneme.recall.active.scope import chat_of_key, chat_type
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SENT = {
     "claude-code": {
@@ -103,12 +109,46 @@ def test_a_prompt_is_what_somebody_said() -> None:
         ("agent:main:discord:group:7", True),
         ("agent:main:cron:7", True),
         ("agent:direct:telegram:group:7", True),
+        ("agent:main:telegram:group:main", True),
+        ("agent:main:irc:channel:direct", True),
+        ("agent:main:direct:7", False),
+        ("agent:main:main:thread:7", False),
+        ("agent:main:telegram:work:direct:7", False),
+        ("agent:main:home", True),
+        ("main", True),
         ("", True),
     ],
 )
 def test_a_conversation_not_known_to_be_private_is_shared(key: str, shared: bool) -> None:  # noqa: FBT001
     """OpenClaw names it in the session's key; only what is with the owner alone sees what is private."""
     assert read("openclaw", "UserPromptSubmit", {"session_key": key}).shared is shared
+
+
+@pytest.mark.parametrize(
+    ("text", "shared"),
+    [
+        ("// mine\n{session: {mainKey: ' Home '}}", False),
+        ('{"session": {"mainKey": "den"}}', True),
+        ('{"session": {"mainKey": 7}}', True),
+        ('{"session": {"mainKey": ""}}', True),
+        ("{", True),
+    ],
+)
+def test_the_main_session_goes_by_the_name_that_settings_give_it(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    shared: bool,  # noqa: FBT001
+) -> None:
+    """For what is told, and for Active Memory; `main` stays one of its names, and nothing else becomes one."""
+    (tmp_path / "openclaw.json").write_text(text, "utf-8")
+    monkeypatch.setenv("OPENCLAW_STATE_DIR", str(tmp_path))
+    monkeypatch.delenv("OPENCLAW_CONFIG_PATH", raising=False)
+    key = "agent:ann:home"
+    assert read("openclaw", "UserPromptSubmit", {"session_key": key}).shared is shared
+    assert bool(chat_type(chat_of_key(key, main_key=main_key_for(key)))) is not shared
+    assert not read("openclaw", "UserPromptSubmit", {"session_key": "agent:ann:main"}).shared
+    assert read("openclaw", "UserPromptSubmit", {"session_key": "agent:ann:telegram:group:home"}).shared
 
 
 @pytest.mark.parametrize("host", DIALECTS)

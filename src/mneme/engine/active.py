@@ -62,7 +62,10 @@ def _chat(event: Event) -> Chat:
     from mneme.recall.active.scope import USER_TRIGGER, Chat, chat_of_key
 
     if event.host == OPENCLAW:
-        return chat_of_key(event.session, trigger=event.cause or USER_TRIGGER, turn=event.turn)
+        from mneme.hosts.openclaw import main_key_for
+
+        main = main_key_for(event.session)
+        return chat_of_key(event.session, trigger=event.cause or USER_TRIGGER, turn=event.turn, main_key=main)
     return Chat(session=event.session, kind="group" if event.shared else "direct", turn=event.turn)
 
 

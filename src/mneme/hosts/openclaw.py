@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from mneme import files
 from mneme.errors import RefusedError
-from mneme.formats.jsonc import parse_settings
+from mneme.formats.jsonc import BrokenSettingsError, parse_settings
 from mneme.hosts import HostFile, Installation, Wish, claude_code, said
 from mneme.hosts.event import (
     AFTER_TOOL,
@@ -52,6 +52,7 @@ _PLUGIN_FILES = ("openclaw.plugin.json", "package.json", "index.ts")
 _SKILL_FILES = ("SKILL.md", "scripts/mneme_tool.py")
 _ENTRY = ("plugins", "entries", "mneme")
 _ALLOWED = ("plugins", "allow")
+_MAIN_KEY = ("session", "mainKey")
 _SWITCHES = (
     Switch(
         ("plugins", "entries", "memory-core", "config", "dreaming", "enabled"),
@@ -63,22 +64,47 @@ _SWITCHES = (
 _ASKS_SINCE = (2026, 4, 24)
 _VERSION_SECONDS = 15
 _LONGEST_ERROR_CHARS = 2000
-# Kinds of conversation as a session's key names them: these are with the owner alone.
-_PRIVATE = frozenset({"main", "direct", "dm"})
+MAIN = "main"
+# Kinds of conversation as a session's key names them: with one person, and with many.
+_WITH_ONE, _WITH_MANY = frozenset({"direct", "dm"}), frozenset({"group", "channel"})
 
 
 def read_event(name: str, payload: Mapping[str, Any]) -> Event:
     """Return the event that the plugin passed on; a conversation that is not known to be private is shared."""
     event = claude_code.read_event(name, payload)
-    parts = text_of(payload, "session_key").split(":")
+    key = text_of(payload, "session_key")
+    parts = key.split(":")
     agent = parts[parts.index("subagent") + 1] if "subagent" in parts[:-1] else event.agent
-    event = replace(event, host=NAME, agent=agent, shared=not _PRIVATE.intersection(parts[2:]))
+    event = replace(event, host=NAME, agent=agent, shared=not _is_private(key))
     code = payload.get("exit_code")
     if event.name != AFTER_TOOL or event.tool is None or not isinstance(code, int) or code == 0:
         return event
     # A command that ends badly is no error to OpenClaw, which hands its output on.
     error = f"Exit code {code}\n{text_of(payload, 'tool_response')[:_LONGEST_ERROR_CHARS]}"
     return replace(event, name=TOOL_FAILED, tool=replace(event.tool, error=error))
+
+
+def _is_private(key: str) -> bool:
+    """Say whether a conversation is with one person alone: an agent's main session, or one that its key calls so.
+
+    The id of a group may be any word, `main` and `direct` as well.
+    """
+    within = key.split(":")[2:]
+    if not within or _WITH_MANY.intersection(within):
+        return False
+    return within[0] in (MAIN, main_key_for(key)) or bool(_WITH_ONE.intersection(within))
+
+
+def main_key_for(key: str) -> str:
+    """Return what an agent's main session is called here, as far as it bears on a session's key: `session.mainKey`."""
+    if len(key.split(":")) != 3 or key.endswith(f":{MAIN}"):  # noqa: PLR2004 - agent, its id, and the session's own name
+        return MAIN
+    try:
+        node = parse_settings((files.find_file(_settings_place()) or b"{}").decode("utf-8", "replace")).find(_MAIN_KEY)
+    except BrokenSettingsError:
+        return MAIN
+    named = node.value if node is not None else None
+    return (named.strip().lower() if isinstance(named, str) else "") or MAIN
 
 
 def print_answer(_event: Event, context: str) -> str:
@@ -102,7 +128,7 @@ def plan_uninstall(wish: Wish) -> Installation:
 
 
 def _settings(wish: Wish) -> Settings:
-    place = program_folder("OPENCLAW_CONFIG_PATH", str(_state_folder() / "openclaw.json"))
+    place = _settings_place()
     command = [sys.executable, "-S", "-E", str(CLIENT), NAME]
     access = {"hooks": {"allowConversationAccess": True}} if _takes_access(place) else {}
     entry = {"enabled": True, **access, "config": {"command": command}}
@@ -115,6 +141,10 @@ def _settings(wish: Wish) -> Settings:
         entry=server_entry(),
         switches=_SWITCHES if wish.alone else (),
     )
+
+
+def _settings_place() -> Path:
+    return program_folder("OPENCLAW_CONFIG_PATH", str(_state_folder() / "openclaw.json"))
 
 
 def _takes_access(place: Path) -> bool:

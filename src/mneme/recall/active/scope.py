@@ -35,14 +35,17 @@ class Chat:
     turn: str = ""
 
 
-def chat_of_key(key: str, *, trigger: str = USER_TRIGGER, turn: str = "") -> Chat:
-    """Return the chat that a session's key names, such as `agent:main:telegram:direct:12345`."""
+def chat_of_key(key: str, *, trigger: str = USER_TRIGGER, turn: str = "", main_key: str = MAIN) -> Chat:
+    """Return the chat that a session's key names, such as `agent:main:telegram:direct:12345`.
+
+    `main_key` is what the host calls an agent's main session, where it has another name for it.
+    """
     parts = key.split(":")
     agent = parts[1] if parts[0] == "agent" and len(parts) > 1 else MAIN
     provider = parts[2] if len(parts) > 3 else MAIN  # noqa: PLR2004 - agent, its id, the provider, and more
     named = next((place for place, part in enumerate(parts) if part in _BEFORE_ID), len(parts))
     chat = parts[named + 1] if named + 1 < len(parts) else ""
-    return Chat(key, key, agent, provider, provider, "", chat, trigger, turn=turn)
+    return Chat(key, key, agent, provider, provider, "", chat, trigger, main_key, turn)
 
 
 _BEFORE_ID = frozenset({DIRECT, "dm", GROUP, CHANNEL})
