@@ -70,6 +70,7 @@ READS_ENVIRONMENT = {
 READS_SETTINGS = {
     "settings": "the one parser of mneme.toml; `workspace` gives it the text",
     "hosts.sources.servers": "reads the settings of another program, Codex",
+    "hosts.switches": "the same, and turns a switch in them",
 }
 WRITES_FILES = {
     "files": "the one writer",

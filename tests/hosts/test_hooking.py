@@ -316,6 +316,88 @@ def test_two_programs_need_not_remember_at_once(user: User) -> None:
     assert not (user.place / "config/mneme/switches.json").exists()
 
 
+# What each host does by itself: its settings, what is told of them, and what they are with `--alone`.
+BY_THEMSELVES: dict[str, tuple[str, str, str, str, str]] = {
+    "claude, which does unless it is told": (
+        "claude-code", ".claude/settings.json", '{"model": "x"}\n', "keeps a memory of its own", '"autoMemoryEnabled": false',
+    ),
+    "claude, dreaming": (
+        "claude-code", ".claude/settings.json", '{"autoDreamEnabled": true}\n', "goes over its own memory", '"autoDreamEnabled": false',
+    ),
+    "codex": (
+        "codex", ".codex/config.toml", 'model = "x"\n\n[features] # mine\nmemories=true # why\nhooks = true\n',
+        "Codex keeps memories of its own", "\nmemories=false # why\n",
+    ),
+    "codex, dotted": ("codex", ".codex/config.toml", "features.memories   = true", "Codex keeps memories", "features.memories   = false"),
+    "codex, on one line": (
+        "codex", ".codex/config.toml", "memories = true\nfeatures = { memories = true, hooks = true }\n",
+        "Codex keeps memories", "memories = true\nfeatures = { memories = false, hooks = true }\n",
+    ),
+    "codex, by its former name": ("codex", ".codex/config.toml", "[features]\r\nmemory_tool = true\r\n", "Codex keeps memories", "memory_tool = false\r\n"),
+    "gemini": (
+        "gemini", ".gemini/settings.json", '{"experimental": {"autoMemory": true}} // mine', "drafts memories", '"autoMemory": false',
+    ),
+    "openclaw, flushing": ("openclaw", ".openclaw/openclaw.json", "{}", "has the model write the day's note", '"memoryFlush":'),
+    "openclaw, another store": (
+        "openclaw", ".openclaw/openclaw.json", "{plugins: {entries: {'memory-lancedb': {config: {autoRecall: true}}}}}",
+        "recalls from a store of its own", "autoRecall: false",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("host", "below", "text", "note", "off"), BY_THEMSELVES.values(), ids=BY_THEMSELVES)
+def test_what_a_host_does_by_itself_is_told_and_can_be_switched_off(
+    user: User, host: str, below: str, text: str, note: str, off: str
+) -> None:
+    """And it comes back as it was, to the byte; where it is off already, nothing is told and nothing is switched."""
+    place = user.place / "user" / below
+    place.parent.mkdir(parents=True)
+    place.write_bytes(text.encode())
+    told = user.mneme("install", host).stderr.decode()
+    assert note in told
+    assert f"mneme install {host} --alone" in told
+    told = user.mneme("install", host, "--alone").stderr.decode()
+    assert note not in told
+    assert off in place.read_bytes().decode()
+    assert "already installed" in user.mneme("install", host, "--alone").stderr.decode()
+    user.mneme("uninstall", host)
+    assert place.read_bytes() == text.encode()
+    assert not (user.place / "config/mneme/switches.json").exists()
+
+
+OFF = {
+    "claude-code": (".claude/settings.json", '{"autoMemoryEnabled": false, "autoDreamEnabled": false}\n'),
+    "codex": (".codex/config.toml", "[features]\nmemories = false\n"),
+    "gemini": (".gemini/settings.json", '{"experimental": {"autoMemory": false}}\n'),
+    "openclaw": (".openclaw/openclaw.json", '{"agents": {"defaults": {"compaction": {"memoryFlush": {"enabled": false}}}}}\n'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("host", OFF)
+def test_a_host_that_remembers_nothing_by_itself_is_left_as_it_is(user: User, host: str) -> None:
+    """Not told about, and not switched on by taking mneme out again."""
+    place = user.place / "user" / OFF[host][0]
+    place.parent.mkdir(parents=True)
+    place.write_text(OFF[host][1], "utf-8")
+    assert b"--alone" not in user.mneme("install", host).stderr
+    user.mneme("install", host, "--alone")
+    user.mneme("uninstall", host)
+    assert place.read_text("utf-8") == OFF[host][1]
+
+
+def test_a_switch_of_codex_that_somebody_set_since_is_theirs(user: User) -> None:
+    """Also where they took its line out."""
+    place = user.place / "user/.codex/config.toml"
+    place.parent.mkdir(parents=True)
+    for since in ("[features]\nmemories = true # again\n", "[features]\n", ""):
+        place.write_text("[features]\nmemories = true\n", "utf-8")
+        user.mneme("install", "codex", "--alone")
+        assert "memories = false" in place.read_text("utf-8")
+        place.write_text(since, "utf-8")
+        user.mneme("uninstall", "codex")
+        assert place.read_text("utf-8") == since
+
+
 DREAMING = ("plugins", "entries", "memory-core", "config", "dreaming", "enabled")
 
 

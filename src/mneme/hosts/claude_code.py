@@ -12,7 +12,8 @@ from mneme.hosts import Installation, Wish, said
 from mneme.hosts.event import BEFORE_TOOL, Event, ToolUse, json_line, map_of, text_of
 from mneme.hosts.event import EVENTS as ALL_EVENTS
 from mneme.hosts.hooking import FILE_TOOLS, hook_command, project_folder, settings_place, wanted_entries
-from mneme.hosts.settings import Settings, Switch, plan_in, plan_out, server_entry
+from mneme.hosts.settings import Settings, plan_in, plan_out, server_entry
+from mneme.hosts.switches import Alone, Switch
 from mneme.workspace import program_folder
 
 if TYPE_CHECKING:
@@ -62,16 +63,14 @@ def print_answer(event: Event, context: str) -> str:
 
 _PATIENCE_SECONDS = 10
 _SWITCHES = (
-    Switch(("autoMemoryEnabled",), value=False, what="writes memory of its own, in a folder that mneme does not read"),
-    Switch(("autoDreamEnabled",), value=False, what="goes over that memory by itself"),
+    Switch(("autoMemoryEnabled",), "keeps a memory of its own, in a folder that mneme does not read", by_default=True),
+    Switch(("autoDreamEnabled",), "goes over its own memory by itself"),
 )
 
 
 def plan_install(wish: Wish) -> Installation:
     """Return what has to change so that Claude Code asks at each event, and has the MCP server."""
     made = plan_in(_settings(wish)) + plan_in(_servers(wish))
-    if not wish.alone:
-        made += said("Claude Code keeps a memory of its own as well; `mneme install claude-code --alone` turns it off")
     if wish.project:
         made += said("what is written names this machine's Python, so it is put where git does not take it along")
     return made
@@ -85,7 +84,8 @@ def plan_uninstall(wish: Wish) -> Installation:
 def _settings(wish: Wish) -> Settings:
     user = program_folder("CLAUDE_CONFIG_DIR", ".claude")
     place, name = settings_place(wish, user, ".claude", "settings.local.json" if wish.project else "settings.json")
-    return Settings(place, name, wanted_entries(EVENTS, _entry, wish), switches=_SWITCHES if wish.alone else ())
+    alone = Alone("Claude Code", NAME, _SWITCHES, wish.alone)
+    return Settings(place, name, wanted_entries(EVENTS, _entry, wish), alone=alone)
 
 
 def _servers(wish: Wish) -> Settings:

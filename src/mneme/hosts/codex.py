@@ -16,6 +16,7 @@ from mneme.hosts.event import AFTER_TOOL, BEFORE_TOOL, SESSION_END, TOOL_FAILED,
 from mneme.hosts.hooking import FILE_TOOLS, hook_command, project_notes, settings_place, wanted_entries
 from mneme.hosts.marked import with_block, without_block
 from mneme.hosts.settings import SERVER, Settings, has_server, missing_server_note, plan_in, plan_out, server_command
+from mneme.hosts.switches import Alone, Kept, Switch, toml_settings, turned
 from mneme.workspace import program_folder
 
 if TYPE_CHECKING:
@@ -57,23 +58,57 @@ _LAST_PATIENCE_SECONDS = 2
 _OWN_SERVER = re.compile(rb"""^[ \t]*\[mcp_servers\.["']?mneme["']?[.\]]""", re.MULTILINE)
 
 
+_SWITCHES = (
+    Switch(("features", "memories"), "keeps memories of its own and tells them to the model", where_on=True),
+    Switch(("features", "memory_tool"), "keeps memories of its own and tells them to the model", where_on=True),
+)
+
+
 def plan_install(wish: Wish) -> Installation:
     """Return what has to change so that Codex asks at each event, and has the MCP server."""
     note = "Codex runs no hook before you have looked at it: start codex and enter /hooks"
     made = plan_in(_hooks(wish)) + said(note, *project_notes(wish))
-    if not has_server():
-        return made + said(missing_server_note())
     file = _config(wish)
-    if _OWN_SERVER.search((without_block(file.before) if file.before else None) or b""):
-        return made + said(f"'{file.name}' has an MCP server of the name '{SERVER}' already, so it stays as it is")
-    return made + Installation((replace(file, after=with_block(file.before, _server_table())),))
+    if not has_server():
+        made += said(missing_server_note())
+    elif _OWN_SERVER.search((without_block(file.before) if file.before else None) or b""):
+        made += said(f"'{file.name}' has an MCP server of the name '{SERVER}' already, so it stays as it is")
+    else:
+        file = replace(file, after=with_block(file.before, _server_table()))
+    return made + _left_alone(file, wish)
+
+
+def _left_alone(file: HostFile, wish: Wish) -> Installation:
+    """Return the settings with what Codex remembers by itself switched off, where that is wished, or what to tell of it."""
+    text = (file.after or b"").decode("utf-8", "surrogateescape")
+    alone, kept, notes = Alone("Codex", NAME, _SWITCHES, wish.alone), Kept.load(), []
+    for switch in alone.wanted(toml_settings(text)):
+        switched = turned(text, switch.path, on=False)
+        if switched is None:
+            notes.append(f"'{file.name}' says it in a way of its own; set {'.'.join(switch.path)} = false by hand")
+        else:
+            text = switched
+            kept.keep(file.place, switch.path, was=True)
+    notes += alone.notes(toml_settings(text))
+    after = None if file.after is None else text.encode("utf-8", "surrogateescape")
+    return Installation((replace(file, after=after), *kept.files()), tuple(notes))
 
 
 def plan_uninstall(wish: Wish) -> Installation:
     """Return what has to change so that it no longer does."""
-    file = _config(wish)
+    file, kept = _config(wish), Kept.load()
     after = None if file.before is None else without_block(file.before)
-    return plan_out(_hooks(wish)) + Installation((replace(file, after=after),))
+    for row in kept.take(file.place):
+        text = (after or b"").decode("utf-8", "surrogateescape")
+        back = turned(text, tuple(row["path"]), on=True) if tuple(row["path"]) in _off(text) else None
+        after = after if back is None else back.encode("utf-8", "surrogateescape")
+    return plan_out(_hooks(wish)) + Installation((replace(file, after=after), *kept.files()))
+
+
+def _off(text: str) -> list[tuple[str, ...]]:
+    """Return the paths of the switches that are said to be off; one that is gone is not ours to bring back."""
+    said_off = (switch for switch in _SWITCHES if not replace(switch, by_default=True).is_on(toml_settings(text)))
+    return [switch.path for switch in said_off]
 
 
 def _hooks(wish: Wish) -> Settings:

@@ -77,8 +77,11 @@ _VERSION = {"version": 1}
 
 def plan_install(wish: Wish) -> Installation:
     """Return what has to change so that Cursor asks at each event, and has the MCP server."""
-    note = "Cursor takes context from hooks at the start of a session alone; what a prompt brings to mind comes by MCP"
-    return plan_in(_hooks(wish)) + plan_in(_servers(wish)) + said(note, *project_notes(wish))
+    notes = (
+        "Cursor takes context from hooks at the start of a session alone; what a prompt brings to mind comes by MCP",
+        "where Cursor keeps memories of its own, no file says so: Cursor Settings, Rules turns that off",
+    )
+    return plan_in(_hooks(wish)) + plan_in(_servers(wish)) + said(*notes, *project_notes(wish))
 
 
 def plan_uninstall(wish: Wish) -> Installation:

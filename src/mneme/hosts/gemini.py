@@ -27,6 +27,7 @@ from mneme.hosts.event import (
 )
 from mneme.hosts.hooking import hook_command, project_notes, settings_place, wanted_entries
 from mneme.hosts.settings import Settings, plan_in, plan_out, server_entry
+from mneme.hosts.switches import Alone, Switch
 from mneme.workspace import program_folder
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def print_answer(event: Event, context: str) -> str:
 
 
 _PATIENCE_MS = 10_000
+_SWITCHES = (Switch(("experimental", "autoMemory"), "drafts memories from past sessions by itself", where_on=True),)
 
 
 def plan_install(wish: Wish) -> Installation:
@@ -93,7 +95,8 @@ def _settings(wish: Wish) -> Settings:
     place, name = settings_place(wish, user, ".gemini", "settings.json")
     # It takes no context before a tool, so there is nothing to ask for then.
     entries = wanted_entries(EVENTS, _entry, wish, left_out=(BEFORE_TOOL,))
-    return Settings(place, name, entries, server=("mcpServers",), entry=server_entry())
+    alone = Alone("Gemini CLI", NAME, _SWITCHES, wish.alone)
+    return Settings(place, name, entries, server=("mcpServers",), entry=server_entry(), alone=alone)
 
 
 def _entry(name: str) -> dict[str, Any]:

@@ -30,11 +30,12 @@ from mneme.hosts.event import (
     text_of,
 )
 from mneme.hosts.hooking import CLIENT, find_shipped
-from mneme.hosts.settings import Settings, Switch, plan_in, plan_out, server_entry
+from mneme.hosts.settings import Settings, plan_in, plan_out, server_entry
+from mneme.hosts.switches import Alone, Switch
 from mneme.workspace import program_folder, search_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
 NAME = "openclaw"
@@ -53,13 +54,17 @@ _SKILL_FILES = ("SKILL.md", "scripts/mneme_tool.py")
 _ENTRY = ("plugins", "entries", "mneme")
 _ALLOWED = ("plugins", "allow")
 _MAIN_KEY = ("session", "mainKey")
+_ENTRIES = ("plugins", "entries")
 _SWITCHES = (
+    Switch((*_ENTRIES, "memory-core", "config", "dreaming", "enabled"), "dreams over MEMORY.md by itself"),
+    Switch((*_ENTRIES, "active-memory", "enabled"), "recalls before each reply as well"),
     Switch(
-        ("plugins", "entries", "memory-core", "config", "dreaming", "enabled"),
-        value=False,
-        what="dreams over MEMORY.md by itself",
+        ("agents", "defaults", "compaction", "memoryFlush", "enabled"),
+        "has the model write the day's note before it shortens a conversation",
+        by_default=True,
     ),
-    Switch(("plugins", "entries", "active-memory", "enabled"), value=False, what="recalls before each reply as well"),
+    Switch((*_ENTRIES, "memory-lancedb", "config", "autoRecall"), "recalls from a store of its own", where_on=True),
+    Switch((*_ENTRIES, "memory-lancedb", "config", "autoCapture"), "keeps what was said in its store", where_on=True),
 )
 _ASKS_SINCE = (2026, 4, 24)
 _VERSION_SECONDS = 15
@@ -115,9 +120,8 @@ def print_answer(_event: Event, context: str) -> str:
 def plan_install(wish: Wish) -> Installation:
     """Return what has to change so that OpenClaw loads our plugin and our skill, and has the MCP server."""
     _refuse_project(wish)
-    settings = _settings(wish)
-    made = plan_in(settings) + Installation(tuple(_shipped()))
-    return made + said(*_notes((made.files[0].after or b"").decode("utf-8"), wish))
+    note = "the plugin is loaded when the gateway starts next: openclaw gateway restart"
+    return plan_in(_settings(wish)) + Installation(tuple(_shipped())) + said(note)
 
 
 def plan_uninstall(wish: Wish) -> Installation:
@@ -139,7 +143,7 @@ def _settings(wish: Wish) -> Settings:
         listed={_ALLOWED: "mneme"},
         server=("mcp", "servers"),
         entry=server_entry(),
-        switches=_SWITCHES if wish.alone else (),
+        alone=Alone("OpenClaw", NAME, _SWITCHES, wish.alone),
     )
 
 
@@ -194,15 +198,3 @@ def _refuse_project(wish: Wish) -> None:
     if wish.project:
         message = "OpenClaw has one set of settings for all projects"
         raise RefusedError(message, "mneme install openclaw")
-
-
-def _notes(text: str, wish: Wish) -> Iterator[str]:
-    """Tell what OpenClaw does itself that we do as well; two must not write the same memory."""
-    yield "the plugin is loaded when the gateway starts next: openclaw gateway restart"
-    if wish.alone:
-        return
-    settings = parse_settings(text)
-    for switch in _SWITCHES:
-        node = settings.find(switch.path)
-        if node is not None and node.value is True:
-            yield f"OpenClaw {switch.what}; let one of the two do it: mneme install openclaw --alone"

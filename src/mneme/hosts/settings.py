@@ -1,12 +1,10 @@
 """A settings file of a host, as JSON of one kind or another, with what mneme puts into it: hooks, an MCP server, switches.
 
-Each part goes in beside whatever is there and comes out without a trace, in the opposite order. A switch sets what
-somebody may have set before: how it was is kept in the user's own configuration, and comes back.
+Each part goes in beside whatever is there and comes out without a trace, in the opposite order.
 """
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from dataclasses import dataclass, field
@@ -20,20 +18,20 @@ from mneme.formats.jsonc import (
     ARRAY,
     BrokenSettingsError,
     parse_settings,
-    print_settings,
     with_item,
     with_member,
     without,
 )
 from mneme.hosts import HostFile, Installation
 from mneme.hosts.hooking import begun, put_hooks, take_hooks
-from mneme.workspace import switches_file
+from mneme.hosts.switches import Kept, settings_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from mneme.formats.jsonc import Node
+    from mneme.hosts.switches import Alone, Switch
 
 SERVER = "mneme"
 # Without the folder that it is started in on its path: what lies there is a stranger's.
@@ -41,20 +39,11 @@ _RUNS_SERVER = ["-P", "-m", "mneme", "mcp"]
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
-    """A setting of a host that turns off what it does by itself; `what` says what that is."""
-
-    path: tuple[str, ...]
-    value: Any
-    what: str
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
     """One settings file: what goes into it, and what a new file has beside that.
 
     `server` is where the host keeps its MCP servers, and `entry` is what is put there. `listed` goes into lists that
-    somebody keeps, and makes none.
+    somebody keeps, and makes none. `alone` is what the host does by itself.
     """
 
     place: Path
@@ -65,7 +54,7 @@ class Settings:
     listed: Mapping[tuple[str, ...], str] = field(default_factory=dict)
     server: tuple[str, ...] = ()
     entry: Any = None
-    switches: tuple[Switch, ...] = ()
+    alone: Alone | None = None
 
 
 def server_command() -> list[str]:
@@ -92,7 +81,7 @@ def missing_server_note() -> str:
 def plan_in(settings: Settings) -> Installation:
     """Return what putting our parts into a settings file changes."""
     before, text = _read(settings)
-    kept = _Kept.load()
+    kept = Kept.load()
     try:
         after = put_hooks(text, settings.entries, settings.beside)
         for path, value in settings.members.items():
@@ -101,20 +90,21 @@ def plan_in(settings: Settings) -> Installation:
             after = _with_listed(after, path, item)
         if settings.server and has_server():
             after = _with_server(after, settings)
-        for switch in settings.switches:
-            after = kept.switch(settings.place, after, switch)
+        for switch in settings.alone.wanted(settings_in(text)) if settings.alone else ():
+            after = _switched(kept, settings.place, after, switch)
     except BrokenSettingsError as fault:
         raise _refused(settings, fault) from fault
     file = HostFile(settings.place, settings.name, before, before if after is None else after.encode("utf-8"))
-    return Installation((file, *kept.files()), tuple(_notes(settings, text)))
+    told = settings.alone.notes(settings_in(text)) if settings.alone else ()
+    return Installation((file, *kept.files()), (*_notes(settings, text), *told))
 
 
 def plan_out(settings: Settings) -> Installation:
     """Return what taking our parts out of a settings file changes."""
     before, text = _read(settings)
-    kept = _Kept.load()
+    kept = Kept.load()
     try:
-        after = kept.switch_back(settings.place, text)
+        after = _switched_back(kept, settings.place, text)
         after = _taken_out(after, settings)
     except BrokenSettingsError as fault:
         raise _refused(settings, fault) from fault
@@ -199,50 +189,24 @@ def _notes(settings: Settings, text: str | None) -> list[str]:
     return []
 
 
-@dataclass(slots=True)
-class _Kept:
-    """How things were before we switched them, as rows of file, path and value; no value where nothing was said."""
-
-    place: Path
-    before: bytes | None
-    rows: list[dict[str, Any]]
-
-    @classmethod
-    def load(cls) -> _Kept:
-        place = switches_file()
-        before = files.find_file(place)
-        return cls(place, before, json.loads(before) if before else [])
-
-    def switch(self, file: Path, text: str | None, switch: Switch) -> str | None:
-        """Set a switch, and keep how it was; one that stands so already is not ours to take back."""
-        node = parse_settings(text).find(switch.path) if text and text.strip() else None
-        if node is not None and node.plain() == switch.value:
-            return text
-        was = {} if node is None else {"was": node.plain()}
-        row = {"file": str(file), "path": list(switch.path), "set": switch.value, **was}
-        self.rows = [*(one for one in self.rows if not _same(one, row)), row]
-        return _with(text, switch.path, switch.value)
-
-    def switch_back(self, file: Path, text: str | None) -> str | None:
-        """Take back what we switched in a file, as far as it still stands as we set it."""
-        left = text
-        for row in reversed([row for row in self.rows if row["file"] == str(file)]):
-            self.rows.remove(row)
-            path = tuple(row["path"])
-            node = parse_settings(left).find(path) if left and left.strip() else None
-            if left is not None and node is not None and node.plain() == row["set"]:
-                left = with_member(left, path, row["was"]) if "was" in row else without(left, path)
-        return left
-
-    def files(self) -> tuple[HostFile, ...]:
-        after = print_settings(self.rows).encode("utf-8") if self.rows else None
-        if (self.before or b"[]") == (after or b"[]"):
-            return ()
-        return (HostFile(self.place, str(self.place), self.before, after),)
+def _switched(kept: Kept, file: Path, text: str | None, switch: Switch) -> str | None:
+    """Turn a switch off, and keep how it was; one that stands so already is not ours to take back."""
+    node = parse_settings(text).find(switch.path) if text and text.strip() else None
+    if node is not None and node.plain() is False:
+        return text
+    kept.keep(file, switch.path, **({} if node is None else {"was": node.plain()}))
+    return _with(text, switch.path, False)  # noqa: FBT003 - a value of settings
 
 
-def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return (one["file"], one["path"]) == (other["file"], other["path"])
+def _switched_back(kept: Kept, file: Path, text: str | None) -> str | None:
+    """Take back what we switched in a file, as far as it still stands as we set it."""
+    left = text
+    for row in kept.take(file):
+        path = tuple(row["path"])
+        node = parse_settings(left).find(path) if left and left.strip() else None
+        if left is not None and node is not None and node.plain() == row["set"]:
+            left = with_member(left, path, row["was"]) if "was" in row else without(left, path)
+    return left
 
 
 def _refused(settings: Settings, fault: BrokenSettingsError) -> RefusedError:
