@@ -29,9 +29,11 @@ from vectors import Kept
 from mneme.formats.card import Card
 from mneme.formats.category import CATEGORIES
 from mneme.formats.guess import guess_category
+from mneme.index.build import embed_stretches
 from mneme.index.embed.instructions import CAPABILITY
 from mneme.index.search import Meaning
 from mneme.index.sqlite import SqliteBackend
+from mneme.index.stretch import parse_stretches
 from mneme.index.words import parse_parts
 from mneme.memory.skills import CARDS
 from mneme.memory.skills.pieces import CATEGORIES_PATH, card_pieces, category_pieces
@@ -86,10 +88,8 @@ class Registry:
         for kind in ("workflow", "reflection", "correction"):
             self.backend.set_meta(kind, "0")
         missing = self.backend.unembedded(embeddings.name, 1_000_000)
-        vectors = embeddings.embed_documents([text for _, text in missing])
-        self.backend.put_vectors(
-            embeddings.name, {row: vector for (row, _), vector in zip(missing, vectors, strict=True)}
-        )
+        vectors = embed_stretches(embeddings, {row: parse_stretches(text) for row, text in missing})
+        self.backend.put_vectors(embeddings.name, vectors)
 
     def _with_categories(self, cards: list[Card]) -> list[Card]:
         from dataclasses import replace

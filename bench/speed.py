@@ -132,7 +132,7 @@ def _embed(memory: Memory, backend: Backend, records: int, deadline: float) -> b
         drawn = centres[lots.integers(0, len(centres), len(rows))]
         drawn = drawn + 1.2 * lots.standard_normal((len(rows), embedder.dims), dtype=np.float32)
         drawn = (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype("<f4")
-        backend.put_vectors(embedder.name, {row: one.tobytes() for (row, _), one in zip(rows, drawn, strict=True)})
+        backend.put_vectors(embedder.name, {row: [one.tobytes()] for (row, _), one in zip(rows, drawn, strict=True)})
     return not count_missing(backend, embedder.name)
 
 

@@ -81,7 +81,7 @@ class BackendContract:
     def test_several_files_are_put_at_once_and_anew(self, backend: Backend) -> None:
         """Many files come in one step; put anew, nothing of what was there is kept, vectors included."""
         backend.put_many([("a.md", "1", [piece("F-1", "zebra")]), ("b.md", "1", [piece("F-2", "horse")])])
-        backend.put_vectors(MODEL, {row: vector(1, 0, 0) for row, _ in backend.unembedded(MODEL, 9)})
+        backend.put_vectors(MODEL, {row: [vector(1, 0, 0)] for row, _ in backend.unembedded(MODEL, 9)})
         assert (backend.known(), backend.embedded(MODEL)) == ({"a.md": "1", "b.md": "1"}, 2)
         backend.put_many([("a.md", "2", [piece("F-1", "zebra")])], anew=True)
         assert (backend.known(), backend.embedded(MODEL)) == ({"a.md": "2", "b.md": "1"}, 1)
@@ -248,12 +248,30 @@ class BackendContract:
         backend.put("a.md", "1", [piece(f"F-{n}", f"text {n}") for n in range(5)])
         rows = {text: row for row, text in backend.unembedded(MODEL, 9)}
         assert len(rows) == 5
-        backend.put_vectors(MODEL, {rows[text]: vector(1, 0, 0) for text in ("text 1", "text 3")})
+        backend.put_vectors(MODEL, {rows[text]: [vector(1, 0, 0)] for text in ("text 1", "text 3")})
         assert {text for _, text in backend.unembedded(MODEL, 9)} == {"text 0", "text 2", "text 4"}
         assert len(backend.unembedded(MODEL, 2)) == 2
-        backend.put_vectors(MODEL, {rows["text 4"]: vector(1, 0, 0), rows["text 3"]: vector(0, 1, 0)})
+        backend.put_vectors(MODEL, {rows["text 4"]: [vector(1, 0, 0)], rows["text 3"]: [vector(0, 1, 0)]})
         assert {text for _, text in backend.unembedded(MODEL, 9)} == {"text 0", "text 2"}
         assert (backend.embedded(MODEL), backend.embedded(OTHER_MODEL)) == (3, 0)
+
+    def test_the_nearest_stretch_speaks_for_the_whole(self, backend: Backend) -> None:
+        """A row of several vectors is found once, by the nearest of them; others put in their place leave none behind."""
+        backend.put("a.md", "1", [piece(f"F-{n}", f"text {n}") for n in range(3)])
+        rows = {text: row for row, text in backend.unembedded(MODEL, 9)}
+        long, short, other = (rows[f"text {n}"] for n in range(3))
+        backend.put_vectors(MODEL, {long: [vector(0, 1, 0), vector(1, 0.1, 0), vector(1, 0.2, 0)]})
+        backend.put_vectors(MODEL, {short: [vector(1, 0.5, 0)], other: [vector(0, 0, 1)]})
+        near = backend.by_vector(MODEL, vector(1, 0, 0), 2, ANY)
+        assert [row for row, _ in near.hits] == [long, short]
+        assert near.hits[0][1] == pytest.approx(0.995, abs=0.001)
+        assert near.mean == pytest.approx((0.995 + 0.894 + 0.0) / 3, abs=0.001)
+        assert backend.similar(MODEL, vector(0, 1, 0), [long]) == {long: pytest.approx(1.0)}
+        assert (backend.embedded(MODEL), backend.unembedded(MODEL, 9)) == (3, [])
+        backend.put_vectors(MODEL, {long: [vector(0, 1, 0)]})
+        assert backend.similar(MODEL, vector(1, 0, 0), [long]) == {long: pytest.approx(0.0)}
+        backend.drop(["a.md"])
+        assert backend.by_vector(MODEL, vector(0, 1, 0), 9, ANY).hits == ()
 
     def test_embedders_are_never_mixed(self, backend: Backend) -> None:
         """A vector is found under the name of the model that made it, and under no other."""
@@ -270,7 +288,7 @@ class BackendContract:
         backend.put("a.md", "1", [piece("F-1", "one")])
         ((row, _),) = backend.unembedded(MODEL, 5)
         backend.drop(["a.md"])
-        backend.put_vectors(MODEL, {row: vector(1, 0, 0)})
+        backend.put_vectors(MODEL, {row: [vector(1, 0, 0)]})
         assert backend.by_vector(MODEL, vector(1, 0, 0), 5, ANY).hits == ()
 
     @pytest.mark.parametrize(
@@ -457,4 +475,4 @@ class BackendContract:
 
     def embed(self, backend: Backend, embed: Callable[[str], bytes]) -> None:
         """Give every piece that lacks one a vector."""
-        backend.put_vectors(MODEL, {row: embed(text) for row, text in backend.unembedded(MODEL, 1000)})
+        backend.put_vectors(MODEL, {row: [embed(text)] for row, text in backend.unembedded(MODEL, 1000)})

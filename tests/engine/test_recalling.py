@@ -68,6 +68,16 @@ def test_a_question_finds_what_answers_it(memory: Memory) -> None:
     assert hit.log_odds == pytest.approx(sum(value for _, value in hit.why), abs=1e-12)
 
 
+def test_the_end_of_a_long_entry_is_found_by_its_meaning(root: Path) -> None:
+    """A vector stands for a stretch, not for the beginning: what a long entry ends with is as near as a short one."""
+    (root / "mneme.toml").write_text('profile = "default"\n', "utf-8")
+    filler = " ".join(f"Step {n} of the build copies the archives into place." for n in range(60))
+    note = f"# 2026-01-30\n\n- {filler} Nothing else happened.\n- {filler} Our pony caught a cold.\n"
+    (root / "memory/2026-01-30.md").write_text(note, "utf-8")
+    with opened(root) as memory:
+        assert memory.recall("sem: which animal is ill?", k=1)[0].record.line == 4
+
+
 def test_what_was_just_written_is_found(memory: Memory, root: Path) -> None:
     """A recall brings in what changed since the one before, and says that it is not behind."""
     assert ids(memory, "zebra stripes") == []

@@ -28,7 +28,7 @@ def backend(request: pytest.FixtureRequest, tmp_path: object) -> object:
     ]  # fmt: skip
     opened.put("chat.md", "1", turns)
     about = {text: vector(1.0, place // 4 * 2.0, 0.1 * place) for place, text in enumerate(TURNS)}
-    opened.put_vectors(MODEL, {row: about[text] for row, text in opened.unembedded(MODEL, 99)})
+    opened.put_vectors(MODEL, {row: [about[text]] for row, text in opened.unembedded(MODEL, 99)})
     yield opened
     opened.close()
 
@@ -79,7 +79,7 @@ def test_both_backends_rank_alike(tmp_path: object) -> None:
             "chat.md", "1", [piece(f"T-{place}", text, group="s", place=place) for place, text in enumerate(TURNS)]
         )
         opened.put_vectors(
-            MODEL, {row: vector(1.0, len(text), text.count("o")) for row, text in opened.unembedded(MODEL, 99)}
+            MODEL, {row: [vector(1.0, len(text), text.count("o"))] for row, text in opened.unembedded(MODEL, 99)}
         )
         ranked, _ = find_ranked(opened, "did the laptop crash by boat?", Meaning(MODEL, vector(1.0, 20.0, 2.0)), ANY)
         rows = [one.row for one in ranked]

@@ -42,7 +42,7 @@ def filled(path: Path) -> SqliteBackend:
     """Return an index of two pieces with vectors."""
     backend = SqliteBackend(path)
     backend.put("a.md", "1", [piece("F-1", "zebra"), piece("F-2", "horse")])
-    backend.put_vectors(MODEL, {row: vector(1, len(text), 0) for row, text in backend.unembedded(MODEL, 9)})
+    backend.put_vectors(MODEL, {row: [vector(1, len(text), 0)] for row, text in backend.unembedded(MODEL, 9)})
     return backend
 
 
@@ -95,7 +95,7 @@ def test_another_version_is_emptied(path: Path) -> None:
     assert backend.notice == ""
     backend.put("a.md", "1", [piece("F-3", "cow"), piece("F-4", "goat")])
     ((row, _),) = backend.get(["F-4"], ANY)
-    backend.put_vectors(MODEL, {row: vector(0, 0, 1)})
+    backend.put_vectors(MODEL, {row: [vector(0, 0, 1)]})
     assert [one for one, _ in backend.by_vector(MODEL, vector(1, 5, 0), 5, ANY).hits] == [row]
     backend.close()
 
@@ -109,7 +109,7 @@ def test_damaged_vectors_are_made_again(path: Path) -> None:
     assert backend.by_vector(MODEL, vector(1, 5, 0), 5, ANY).hits == ()
     assert "vectors" in backend.notice
     assert len(backend.unembedded(MODEL, 9)) == 2
-    backend.put_vectors(MODEL, {row: vector(1, len(text), 0) for row, text in backend.unembedded(MODEL, 9)})
+    backend.put_vectors(MODEL, {row: [vector(1, len(text), 0)] for row, text in backend.unembedded(MODEL, 9)})
     assert len(backend.by_vector(MODEL, vector(1, 5, 0), 5, ANY).hits) == 2
     backend.close()
 
@@ -121,7 +121,7 @@ def test_readers_read_while_one_writes(path: Path) -> None:
         writer._put(cursor, b"b.md", "1", [piece("F-3", "zebra")])
         assert len(reader.by_words(["zebra"], 9, ANY)) == 1
     assert len(reader.by_words(["zebra"], 9, ANY)) == 2
-    writer.put_vectors(MODEL, {row: vector(0, 0, 1) for row, _ in writer.unembedded(MODEL, 9)})
+    writer.put_vectors(MODEL, {row: [vector(0, 0, 1)] for row, _ in writer.unembedded(MODEL, 9)})
     assert len(reader.by_vector(MODEL, vector(0, 0, 1), 9, ANY).hits) == 3
     writer.drop(["a.md"])
     assert len(reader.by_vector(MODEL, vector(0, 0, 1), 9, ANY).hits) == 1

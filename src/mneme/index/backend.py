@@ -178,8 +178,11 @@ class Backend(Protocol):
     def embedded(self, embedder: str) -> int:
         """Return how many pieces have a vector of that embedder."""
 
-    def put_vectors(self, embedder: str, vectors: Mapping[int, bytes]) -> None:
-        """Keep unit vectors, packed little-endian float32; one for a row that is gone is ignored."""
+    def put_vectors(self, embedder: str, vectors: Mapping[int, Sequence[bytes]]) -> None:
+        """Keep unit vectors, packed little-endian float32, one for each stretch of a row's text, in the place of others.
+
+        A row lies as near as the nearest of its vectors. Vectors for a row that is gone are ignored.
+        """
 
     def forget_embedder(self, embedder: str) -> None:
         """Drop every vector of one embedder."""

@@ -12,6 +12,7 @@ import math
 import os
 import time
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -19,11 +20,12 @@ from mneme import files
 from mneme.errors import WARN, MnemeError, Problem
 from mneme.files.disk import TICK_NS
 from mneme.index.backend import BusyIndexError
+from mneme.index.stretch import parse_stretches
 from mneme.index.turns import is_log, turn_pieces
 from mneme.memory import all_paths, read_pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from mneme.formats.piece import Piece
     from mneme.index.backend import Backend
@@ -256,20 +258,40 @@ def embed_missing(
 ) -> int:
     """Make the vectors that an embedder lacks, for as long as the budget lasts; returns how many it still lacks."""
     deadline = time.monotonic() + budget_seconds
-    batch_size = EMBED_BATCH if budget_seconds == math.inf else EMBED_FEW
+    most = EMBED_BATCH if budget_seconds == math.inf else EMBED_FEW
     missing = count_missing(backend, embedder.name)
-    done = 0
+    done = made = 0
     while done < missing and (rows := backend.unembedded(embedder.name, min(EMBED_AHEAD, missing - done))):
-        for start in range(0, len(rows), batch_size):
-            batch = rows[start : start + batch_size]
-            if done >= LEAST_EMBEDDED and time.monotonic() >= deadline:
+        for batch in _batches(rows, most):
+            if made >= LEAST_EMBEDDED and time.monotonic() >= deadline:
                 return missing - done
-            vectors = embedder.embed_documents([text for _, text in batch])
-            backend.put_vectors(embedder.name, {row: vector for (row, _), vector in zip(batch, vectors, strict=True)})
+            vectors = embed_stretches(embedder, batch)
+            backend.put_vectors(embedder.name, vectors)
             done += len(batch)
+            made += sum(map(len, vectors.values()))
             if progress:
                 progress(EMBEDDING, done, missing)
     return count_missing(backend, embedder.name) if done else missing
+
+
+def _batches(rows: Sequence[tuple[int, str]], most: int) -> Iterator[dict[int, list[str]]]:
+    """Yield rows with their stretches, together so many stretches or little more."""
+    batch: dict[int, list[str]] = {}
+    count = 0
+    for row, text in rows:
+        batch[row] = parse_stretches(text)
+        count += len(batch[row])
+        if count >= most:
+            yield batch
+            batch, count = {}, 0
+    if batch:
+        yield batch
+
+
+def embed_stretches(embedder: Embedder, stretches: Mapping[int, Sequence[str]]) -> dict[int, list[bytes]]:
+    """Return the vectors of rows: one for each stretch."""
+    vectors = iter(embedder.embed_documents([one for own in stretches.values() for one in own]))
+    return {row: list(islice(vectors, len(own))) for row, own in stretches.items()}
 
 
 def count_missing(backend: Backend, name: str) -> int:

@@ -51,7 +51,7 @@ class ReferenceBackend:
     def __init__(self) -> None:
         self._rows: dict[int, _Row] = {}
         self._stamps: dict[str, str] = {}
-        self._vectors: dict[str, dict[int, array[float]]] = {}
+        self._vectors: dict[str, dict[int, list[array[float]]]] = {}
         self._meta: dict[str, str] = {}
         self._next = 1
 
@@ -111,7 +111,7 @@ class ReferenceBackend:
         """Return the cosine of each row that has a vector."""
         question = array("f", vector)
         held = self._vectors.get(embedder, {})
-        return {number: sum(map(mul, question, held[number])) for number in rows if number in held}
+        return {number: max(sum(map(mul, question, one)) for one in held[number]) for number in rows if number in held}
 
     def beside(self, rows: Sequence[int], reach: int, wanted: Wanted) -> list[int]:
         """Return the rows within so many places in the same groups."""
@@ -167,10 +167,10 @@ class ReferenceBackend:
         missing = [(number, row.piece.spoken) for number, row in self._rows.items() if number not in held]
         return missing[:limit]
 
-    def put_vectors(self, embedder: str, vectors: Mapping[int, bytes]) -> None:
+    def put_vectors(self, embedder: str, vectors: Mapping[int, Sequence[bytes]]) -> None:
         """Keep vectors of rows that are there."""
         held = self._vectors.setdefault(embedder, {})
-        held.update({number: array("f", vector) for number, vector in vectors.items() if number in self._rows})
+        held.update({row: [array("f", one) for one in own] for row, own in vectors.items() if row in self._rows})
 
     def embedded(self, embedder: str) -> int:
         """Return how many pieces have a vector."""

@@ -16,6 +16,7 @@ import sqlite3
 import time
 from array import array
 from contextlib import contextmanager
+from itertools import islice, takewhile
 from operator import mul
 from pathlib import Path
 from threading import RLock
@@ -39,6 +40,7 @@ from mneme.index.backend import (
     piece_from_json,
     targets_of,
 )
+from mneme.index.stretch import MOST_STRETCHES
 from mneme.index.words import Traits
 
 if TYPE_CHECKING:
@@ -115,7 +117,7 @@ class SqliteBackend:
         self._lock = RLock()
         self._files: dict[str, tuple[int, VectorFile]] = {}
         self._orphans: dict[str, list[int]] = {}
-        self._samples: dict[str, tuple[int, list[int], Any]] = {}
+        self._samples: dict[str, tuple[int, list[int], tuple[list[int], Any]]] = {}
         # What was read of the tables and need not be read again until somebody writes.
         self._version = 0
         self._stamps: dict[str, str] | None = None
@@ -151,13 +153,13 @@ class SqliteBackend:
             pairs = [(stamp, _bytes(path)) for path, stamp in stamps.items()]
             cursor.executemany("UPDATE file SET stamp = ? WHERE path = ?", pairs)
 
-    def put_vectors(self, embedder: str, vectors: Mapping[int, bytes]) -> None:
+    def put_vectors(self, embedder: str, vectors: Mapping[int, Sequence[bytes]]) -> None:
         """Keep vectors of rows that are there: in the mapped file first, then on the list of what is embedded."""
         from mneme.index.embed.protocol import FLOAT_BYTES, Vectors
 
         if not vectors:
             return
-        dims = len(next(iter(vectors.values()))) // FLOAT_BYTES
+        dims = len(next(iter(vectors.values()))[0]) // FLOAT_BYTES
         with self._writing() as cursor:
             rows = [
                 row for (row,) in cursor.execute(f"SELECT row FROM piece WHERE row IN ({_EACH})", (_list(vectors),))
@@ -167,7 +169,9 @@ class SqliteBackend:
                 self._vector_path(embedder).unlink(missing_ok=True)
             held = self._vector_file(cursor, embedder, sole=True)
             if held is not None:
-                held.put(rows, Vectors(dims, b"".join(vectors[row] for row in rows)))
+                held.drop([key for row in rows for key in _keys_of(held, row)[len(vectors[row]) :]])
+                keys = [row * MOST_STRETCHES + place for row in rows for place in range(len(vectors[row]))]
+                held.put(keys, Vectors(dims, b"".join(one for row in rows for one in vectors[row])))
                 cursor.executemany("INSERT OR IGNORE INTO embedded VALUES (?, ?)", [(embedder, row) for row in rows])
                 self._count_change(cursor, embedder, cursor.rowcount)
 
@@ -257,8 +261,7 @@ class SqliteBackend:
     def similar(self, embedder: str, vector: bytes, rows: Sequence[int]) -> dict[int, float]:
         """Return the cosine of each row that has a vector."""
         with self._reading() as cursor:
-            found = self._with_vectors(cursor, embedder, lambda held: held.search(vector, len(rows), rows))
-            return dict(found or ())
+            return self._with_vectors(cursor, embedder, lambda held: _similar(held, vector, rows)) or {}
 
     def beside(self, rows: Sequence[int], reach: int, wanted: Wanted) -> list[int]:
         """Return the rows within so many places in the same groups."""
@@ -450,7 +453,9 @@ class SqliteBackend:
     # --- vectors ------------------------------------------------------------------------------------------------------
 
     def _near(self, cursor: sqlite3.Cursor, held: VectorFile, vector: bytes, limit: int, wanted: Wanted) -> Near:
-        cosines = _cosines(self._sample(cursor, held), vector)
+        counts, matrix = self._sample(cursor, held)
+        every = iter(_cosines(matrix, vector))
+        cosines = [max(islice(every, count)) for count in counts]
         if not cosines:
             return Near()
         mean = sum(cosines) / len(cosines)
@@ -458,15 +463,16 @@ class SqliteBackend:
         # Mostly, nearly all are wanted; where they are not, more are looked at.
         reach = limit + limit // SPARE
         while True:
-            nearest = held.search(vector, reach)
+            compared = held.search(vector, reach)
+            nearest = list(_by_row(compared).items())
             allowed = self._allowed(cursor, nearest, wanted)
-            hits = _best(nearest, allowed, limit, whole=len(nearest) < reach)
+            hits = _best(nearest, allowed, limit, whole=len(compared) < reach)
             if hits is not None:
                 return Near(tuple(hits), len(cosines), mean, deviation)
             reach *= 8
 
-    def _sample(self, cursor: sqlite3.Cursor, held: VectorFile) -> Any:  # noqa: ANN401 - as `_matrix` returns it
-        """Return the vectors that stand for all, read again only when vectors changed."""
+    def _sample(self, cursor: sqlite3.Cursor, held: VectorFile) -> tuple[list[int], Any]:
+        """Return the vectors of the rows that stand for all, and how many each has; read again only when they changed."""
         for embedder, (changes, file) in self._files.items():
             if file is held:
                 kept = self._samples.get(embedder)
@@ -479,10 +485,9 @@ class SqliteBackend:
                     drawn = [row for (row,) in lines]
                     # A row's vector never changes, so the same rows stand for all with the same vectors.
                     same = kept is not None and kept[1] == drawn
-                    matrix = kept[2] if kept and same else _matrix([one for one in map(held.find, drawn) if one])
-                    kept = self._samples[embedder] = (changes, drawn, matrix)
+                    kept = self._samples[embedder] = (changes, drawn, kept[2] if kept and same else _drawn(held, drawn))
                 return kept[2]
-        return ()
+        return [], ()
 
     def _with_vectors(self, cursor: sqlite3.Cursor, embedder: str, use: Any) -> Any:  # noqa: ANN401 - what `use` returns
         """Use one embedder's vectors; where they look damaged, wait for whoever may be writing, and look once more."""
@@ -608,7 +613,7 @@ class SqliteBackend:
             cursor.execute("BEGIN IMMEDIATE")
             held = self._vector_file(cursor, embedder, sole=True)
             if held is not None:
-                held.drop(rows)
+                held.drop([key for row in rows for key in _keys_of(held, row)])
                 self._count_change(cursor, embedder)
             cursor.execute("COMMIT")
 
@@ -739,6 +744,31 @@ def _matrix(rows: Sequence[bytes]) -> Any:  # noqa: ANN401 - a matrix in double 
     except ImportError:
         return [array("f", row) for row in rows]
     return np.frombuffer(b"".join(rows), "<f4").reshape(len(rows), -1).astype(float) if rows else ()
+
+
+def _keys_of(held: VectorFile, row: int) -> list[int]:
+    """Return the keys under which the vectors of a row lie, in the order of its stretches."""
+    first = row * MOST_STRETCHES
+    return list(takewhile(held.__contains__, range(first, first + MOST_STRETCHES)))
+
+
+def _by_row(compared: Iterable[tuple[int, float]]) -> dict[int, float]:
+    """Return each row with the cosine of its nearest vector, from hits that are best first."""
+    nearest: dict[int, float] = {}
+    for key, cosine in compared:
+        nearest.setdefault(key // MOST_STRETCHES, cosine)
+    return nearest
+
+
+def _similar(held: VectorFile, vector: bytes, rows: Sequence[int]) -> dict[int, float]:
+    keys = [key for row in rows for key in _keys_of(held, row)]
+    return _by_row(held.search(vector, len(keys), keys))
+
+
+def _drawn(held: VectorFile, rows: Sequence[int]) -> tuple[list[int], Any]:
+    """Return how many vectors each of these rows has, of those that have any, and all of them."""
+    owned = [[found for key in _keys_of(held, row) if (found := held.find(key))] for row in rows]
+    return [len(own) for own in owned if own], _matrix([one for own in owned for one in own])
 
 
 def _cosines(matrix: Any, vector: bytes) -> list[float]:  # noqa: ANN401 - as `_matrix` returns it
