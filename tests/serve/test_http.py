@@ -20,7 +20,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from tests.hooks.hosting import COMMAND, User, context_of, new_user, wait_until
 
-from mneme.serve.mcp.http import refusal
+from mneme.serve.mcp.http import Door, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -242,6 +242,25 @@ def test_a_token_that_others_can_read_is_none() -> None:
         done = user.mneme("mcp", "--http", "0")
         assert done.returncode == 2
         assert b"may be read by others" in done.stderr
+
+
+def test_nothing_but_requests_comes_as_far_as_the_server() -> None:
+    """A socket of a page would be another protocol, which the server inside need not know how to refuse."""
+    came: list[str] = []
+    sent: list[str] = []
+
+    async def inside(scope: dict[str, Any], *_: object) -> None:
+        came.append(scope["type"])
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message["type"])
+
+    door = Door(inside, 9, "t", lambda _: None)
+    for kind in ("lifespan", "websocket"):
+        asyncio.run(
+            door({"type": kind, "headers": [(b"host", b"127.0.0.1:9"), (b"authorization", b"Bearer t")]}, None, send)
+        )
+    assert (came, sent) == (["lifespan"], ["websocket.close"])
 
 
 def test_whoever_may_come_in_does() -> None:

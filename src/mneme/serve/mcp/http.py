@@ -58,10 +58,15 @@ class Door:
         self._inside, self._port, self._token, self._warn = inside, port, token, warn
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI
-        """Let one request in, or refuse it."""
-        if scope["type"] != "http":
+        """Let one request in, or refuse it; nothing but a request is ever let in."""
+        if scope["type"] == "lifespan":
             await self._inside(scope, receive, send)
-            return
+        elif scope["type"] == "http":
+            await self._request(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _request(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         refused = refusal(scope["method"], headers, self._port, self._token)
         if refused is None:
