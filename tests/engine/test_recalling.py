@@ -71,8 +71,10 @@ def test_a_question_finds_what_answers_it(memory: Memory) -> None:
 def test_the_end_of_a_long_entry_is_found_by_its_meaning(root: Path) -> None:
     """A vector stands for a stretch, not for the beginning: what a long entry ends with is as near as a short one."""
     (root / "mneme.toml").write_text('profile = "default"\n', "utf-8")
-    filler = " ".join(f"Step {n} of the build copies the archives into place." for n in range(60))
-    note = f"# 2026-01-30\n\n- {filler} Nothing else happened.\n- {filler} Our pony caught a cold.\n"
+    steps = " ".join(f"Step {n} of the build copies the archives into place." for n in range(60))
+    hens = " ".join(f"Hen number {n} laid an egg and was well." for n in range(60))
+    ending = "Our pony caught a cold and coughs, and its fever will not go down. " * 6
+    note = f"# 2026-01-30\n\n- {hens}\n- {steps} {ending}\n"
     (root / "memory/2026-01-30.md").write_text(note, "utf-8")
     with opened(root) as memory:
         assert memory.recall("sem: which animal is ill?", k=1)[0].record.line == 4
