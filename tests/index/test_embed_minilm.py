@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.index.tiny_model import write_tiny_model
 
 from mneme.index.embed import EmbedderChoice, EmbedderError, find_embedder, open_embedder
 from mneme.index.embed.choice import MODEL_FOLDER
@@ -132,29 +133,12 @@ def test_without_numpy_recall_is_by_words() -> None:
 
 def test_a_folder_in_the_published_layout_is_an_embedder(tmp_path: Path) -> None:
     """A local ONNX folder is opened by its own files: here, a graph that gives each token a vector."""
-    folder = tmp_path / "all-minilm"
-    folder.mkdir()
-    shutil.copy(MODEL_FOLDER / "vocab.txt", folder)
-    (folder / "model.onnx").write_bytes(_tiny_graph())
+    folder = write_tiny_model(tmp_path / "all-minilm")
     embedder = open_embedder(EmbedderChoice(kind="onnx", folder=str(folder)))
     assert embedder.dims == 4
     assert embedder.name.startswith("all-minilm/4@")
     first, second = embedder.embed_documents(["one", "one two"]), embedder.embed_query(["one"])
     assert first[0] == second[0] != first[1]
-
-
-def _tiny_graph() -> bytes:
-    """Return a graph that turns each token number into four numbers made from it."""
-    from model_graph import FLOAT, INT64, Graph, _field, _port
-
-    graph = Graph()
-    numbers = graph.add("Unsqueeze", graph.add("Cast", "input_ids", to=FLOAT), "axis")
-    graph.add("Mul", numbers, graph.add("Add", graph.add("Cos", numbers), "line"), name="states")
-    axis = _field(1, 1) + _field(2, INT64) + _field(8, "axis") + _field(9, np.array([2], "<i8").tobytes())
-    line = _field(1, 4) + _field(2, FLOAT) + _field(8, "line") + _field(9, np.array([1, 2, 3, 5], "<f4").tobytes())
-    packed = b"".join(_field(1, node) for node in graph._nodes) + _field(2, "tiny") + _field(5, axis) + _field(5, line)
-    packed += _field(11, _port("input_ids", INT64, 1, "tokens")) + _field(12, _port("states", FLOAT, 1, "tokens", 4))
-    return _field(1, 8) + _field(7, packed) + _field(8, _field(1, "") + _field(2, 17))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mneme.engine import Memory, open_memory
+from mneme.engine.watching import catch_up
 from mneme.workspace import set_trust
 
 if TYPE_CHECKING:
@@ -102,3 +103,31 @@ def test_the_old_vectors_serve_until_the_new_are_made(root: Path, server: Talkin
         assert {model for model, _ in server.asked} == {"second"}
     kept = list((root / ".mneme.d").glob("index.sqlite-vectors-*"))
     assert len(kept) == 1
+
+
+def test_vectors_are_made_while_nobody_asks(root: Path, server: Talking) -> None:
+    """A stretch at a time, until all are there; it stops at once where somebody asks, and nothing is left to do then."""
+    with opened(root, server, "first") as memory:
+        memory.index()
+    with opened(root, server, "second") as memory:
+        assert catch_up(memory, lambda: True)
+        server.asked.clear()
+        asked = iter((False, True, True))
+        assert catch_up(memory, lambda: next(asked))
+        assert [model for model, _ in server.asked] == ["second"]
+        while catch_up(memory, bool):
+            pass
+        assert sum(count for _, count in server.asked) == ENTRIES
+        assert not catch_up(memory, bool)
+        assert memory.recall("harbour entry 5").unembedded == 0
+    assert len(list((root / ".mneme.d").glob("index.sqlite-vectors-*"))) == 1
+
+
+def test_an_embedder_that_is_not_there_is_not_waited_for(root: Path, server: Talking) -> None:
+    """Where no vector can be made, nobody tries again and again."""
+    with opened(root, server, "first") as memory:
+        memory.index()
+    server.shutdown()
+    server.server_close()
+    with opened(root, server, "second") as memory:
+        assert not catch_up(memory, bool)

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.hooks.hosting import User, new_user, wait_until
+from tests.index.tiny_model import write_tiny_model
+
+from mneme.index.sqlite import SqliteBackend
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,3 +40,27 @@ def test_what_is_due_runs_while_nobody_asks(user: User, trusted: bool) -> None: 
     user.hook("SessionStart", {"session_id": "s", "cwd": str(user.workspace), "source": "startup"})
     page = user.workspace / "memory/palace/timeline.md"
     assert wait_until(page.exists, 15 if trusted else 7) is trusted
+
+
+def test_another_embedder_takes_over_while_nobody_asks(user: User) -> None:
+    """Whoever chooses another embedder asks nothing and runs nothing: its vectors are made, and then it serves."""
+    entries = "".join(f"- entry {number} about harbour {number % 7}\n" for number in range(700))
+    (user.workspace / "MEMORY.md").write_text(f"# Memory\n\n{entries}", "utf-8")
+    user.mneme("index")
+    folder = write_tiny_model(user.place / "tiny")
+    settings = user.workspace / "mneme.toml"
+    settings.write_text(f'{settings.read_text("utf-8")}[embedder]\nkind = "onnx"\nfolder = "{folder}"\n', "utf-8")
+    user.mneme("trust")
+    user.start_engine()
+    user.hook("SessionStart", {"session_id": "s", "cwd": str(user.workspace), "source": "startup"})
+    assert wait_until(lambda: _serving(user).startswith("tiny/4@"), 20)
+    assert len(list((user.workspace / ".mneme.d").glob("index.sqlite-vectors-*"))) == 1
+
+
+def _serving(user: User) -> str:
+    """Return the embedder that has a vector of every record."""
+    backend = SqliteBackend(user.workspace / ".mneme.d/index.sqlite")
+    try:
+        return str(json.loads(backend.meta("serving") or "{}").get("name", ""))
+    finally:
+        backend.close()

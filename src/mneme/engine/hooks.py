@@ -188,6 +188,19 @@ class Desk:
                 for part in HOME_TICKS:
                     self._part(part, home)
 
+    def catch_up(self, stop: Callable[[], bool]) -> bool:
+        """Make some of the vectors that are missing, until it is time to stop; say whether any are left to make."""
+        from mneme.engine.watching import catch_up
+
+        left = False
+        for (_, _, env), memory in list((self._open or {}).values()):
+            try:
+                with environment_of(env):
+                    left = catch_up(memory, stop) or left
+            except Exception as error:  # noqa: BLE001 - a workspace whose embedder fails keeps no other waiting
+                self._tell(f"{type(error).__name__}: {error}", "watching.catch_up")
+        return left
+
     def close(self) -> None:
         """Let go of the workspaces that are kept open."""
         for _, memory in (self._open or {}).values():

@@ -186,6 +186,24 @@ def _embed_all(memory: Memory, backend: Backend, progress: Progress | None) -> t
     return embedder.name, missing, ""
 
 
+def embed_some(memory: Memory, backend: Backend, budget_seconds: float, stop: Callable[[], bool]) -> bool:
+    """Make vectors of the chosen embedder for a while, or until it is time to stop; say whether more can be made."""
+    choice = _choice(memory)
+    embedder, _ = _opened(memory, choice)
+    if embedder is None:
+        return False
+    before = count_missing(backend, embedder.name)
+    backend.wait_at_most(min(budget_seconds, BUSY_SECONDS))
+    try:
+        missing = embed_missing(backend, embedder, budget_seconds=budget_seconds, stop=stop)
+    except BusyIndexError:
+        return False
+    if not missing:
+        _serve(backend, choice, embedder.name)
+    # Where a whole stretch made none, the next one would not either.
+    return missing > 0 and (missing < before or stop())
+
+
 def _serve(backend: Backend, choice: EmbedderChoice, name: str) -> None:
     """Note whose vectors are whole; those of whoever served before are of no more use."""
     before = _serving(backend)

@@ -25,7 +25,7 @@ from mneme.index.turns import is_log, turn_pieces
 from mneme.memory import all_paths, read_pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from mneme.formats.piece import Piece
     from mneme.index.backend import Backend
@@ -254,16 +254,24 @@ def config_digest(workspace: Workspace) -> str:
 
 
 def embed_missing(
-    backend: Backend, embedder: Embedder, *, budget_seconds: float = math.inf, progress: Progress | None = None
+    backend: Backend,
+    embedder: Embedder,
+    *,
+    budget_seconds: float = math.inf,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] = bool,
 ) -> int:
-    """Make the vectors that an embedder lacks, for as long as the budget lasts; returns how many it still lacks."""
+    """Make the vectors that an embedder lacks, for as long as the budget lasts; returns how many it still lacks.
+
+    It stops between two batches where that is asked for.
+    """
     deadline = time.monotonic() + budget_seconds
     most = EMBED_BATCH if budget_seconds == math.inf else EMBED_FEW
     missing = count_missing(backend, embedder.name)
     done = made = 0
     while done < missing and (rows := backend.unembedded(embedder.name, min(EMBED_AHEAD, missing - done))):
         for batch in _batches(rows, most):
-            if made >= LEAST_EMBEDDED and time.monotonic() >= deadline:
+            if stop() or (made >= LEAST_EMBEDDED and time.monotonic() >= deadline):
                 return missing - done
             vectors = embed_stretches(embedder, batch)
             backend.put_vectors(embedder.name, vectors)

@@ -22,6 +22,8 @@ LONGEST_QUEUE = 128
 # A room that has been at one thing for longer would answer too late; whoever asks is better off alone.
 SLOW_SECONDS = 1.0
 TICK_SECONDS, NEXT_TICK_SECONDS = 5.0, 60.0
+# Between two stretches of work that nobody waits for, so that it never takes more than half of a core.
+REST_SECONDS = 0.25
 EMPTY_ROOM_SECONDS = 900.0
 END_SECONDS = 3.0
 
@@ -63,18 +65,18 @@ class _Room:
         return self._thread
 
     def _work(self) -> None:
-        patience = TICK_SECONDS
+        patience, behind = TICK_SECONDS, False
         while True:
             try:
                 job = self._jobs.get(timeout=patience)
             except queue.Empty:
-                self._tick()
-                patience = NEXT_TICK_SECONDS
+                behind = self._tick(behind=behind)
+                patience = REST_SECONDS if behind else NEXT_TICK_SECONDS
                 continue
             if job is None:
                 self._desk.close()
                 return
-            patience = TICK_SECONDS
+            patience, behind = TICK_SECONDS, False
             self._do(*job)
 
     def _do(self, call: Call, coming: Future[bytes]) -> None:
@@ -87,10 +89,14 @@ class _Room:
         finally:
             self._answering, self._since = False, None
 
-    def _tick(self) -> None:
-        self._since = time.monotonic()
+    def _tick(self, *, behind: bool) -> bool:
+        """Do what is due, but while vectors are missing those alone; say whether any still are."""
         try:
-            self._desk.tick()
+            if not behind:
+                self._since = time.monotonic()
+                self._desk.tick()
+            self._since = time.monotonic()
+            return self._desk.catch_up(lambda: not self._jobs.empty())
         finally:
             self._since = None
 
