@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Built by tools/build_skill.py from the sources of mneme: edit those, then `make skill`.
-# License: MIT. Needs Python 3.9 or later and nothing else. Sources: ae975696cbfa2578
+# License: MIT. Needs Python 3.9 or later and nothing else. Sources: eaaadcfe24bf00bf
 # ruff: noqa: B905, F821, I001, RUF100, UP036
 # fmt: off
 # mypy: ignore-errors
@@ -846,7 +846,7 @@ def _suspect_lines(content: bytes, *, narrow: bool) -> list[tuple[int, int]]:
             shaped = []
     if b"-----BEGIN" in content:
         shaped += _lines_at(content, _mentions(content, b"-----BEGIN"))
-    if b"://" in content and (not narrow or b"@" in content):
+    if b":" in content and b"://" in content and (not narrow or b"@" in content):
         shaped += _lines_at(content, _mentions(content, b"://"))
     shaped += _lines_at(content, _named(content))
     return sorted(set(shaped)) if len(shaped) > 1 else shaped
@@ -1743,7 +1743,7 @@ def _first_header() -> re.Pattern[str]:
 
 
 @cache
-def _breaks() -> re.Pattern[str]:
+def _breaks_cell() -> re.Pattern[str]:
     return re.compile(r"\r\n|\n|\r")
 
 
@@ -1840,7 +1840,7 @@ def split_lines(text: str, start: int = 0, first: int = 1) -> _Lines:
         lines = text.split("\n")
         return _Lines(lines, list(accumulate(map(len, lines[:-1]), _after_break, initial=start)), first)
     lines, starts, at = [], [], 0
-    for found in _breaks().finditer(text):
+    for found in _breaks_cell().finditer(text):
         lines.append(text[at : found.start()])
         starts.append(start + at)
         at = found.end()
@@ -1851,12 +1851,6 @@ def split_lines(text: str, start: int = 0, first: int = 1) -> _Lines:
 
 def _after_break(at: int, size: int) -> int:
     return at + size + 1
-
-
-def count_lines(text: str) -> int:
-    """Return how many line breaks a text has."""
-    breaks = text.count("\n")
-    return breaks if "\r" not in text else breaks + text.count("\r") - text.count("\r\n")
 
 
 def first_header_at(text: str) -> int:
@@ -2235,6 +2229,9 @@ def _settle(draft: _Draft, number: int) -> None:
 
 # --- mneme.formats.columns ------------------------------------------------------------
 
+# Lines are counted page by page, so that to tell the line of a cell is to count those of one page.
+PAGE = 4096
+
 FIELD_NAMES = ("id", "topic", "gist", "state", "conf", "since", "seen", "cue")
 
 
@@ -2248,10 +2245,11 @@ class Columns:
     """
 
     __slots__ = (
+        "_breaks",
         "_cells",
         "_faults",
         "_odd_faults",
-        "_places",
+        "_starts",
         "bodies",
         "confs",
         "cues",
@@ -2274,7 +2272,8 @@ class Columns:
         self.strict: dict[int, Cell] = {}
         self._faults: list[Fault] | None = None
         self._odd_faults: list[Fault] = []
-        self._places: list[tuple[int, int, int]] = []
+        self._starts: list[int] = []
+        self._breaks: list[int] = []
         self._cells: dict[int, Cell] = {}
 
     def __len__(self) -> int:
@@ -2309,9 +2308,12 @@ class Columns:
 
     def place(self, at: int) -> tuple[int, int, int]:
         """Return the offset and the line at which a cell starts, and how far it is to the next one."""
-        if not self._places:
-            self._places = _places(self.text)
-        return self._places[at]
+        if not self._starts:
+            self._starts, self._breaks = _starts(self.text), _breaks_columns(self.text)
+        start = self._starts[at]
+        page = start // PAGE
+        line = 1 + self._breaks[page] + self.text.count("\n", page * PAGE, start)
+        return start, line, self._starts[at + 1] - start
 
     def line(self, at: int) -> int:
         """Return the line of a cell's header."""
@@ -2330,17 +2332,17 @@ class Columns:
         return self.cell(at).links[number].line
 
 
-def _places(text: str) -> list[tuple[int, int, int]]:
-    """Return the offset, the line and the size of every block of a text without carriage returns."""
-    first = first_header_at(text)
-    blocks = text[first:].split("\n@")
-    sizes = [len(block) + 2 for block in blocks]
+def _starts(text: str) -> list[int]:
+    """Return the offset of every block of a text without carriage returns, and its end."""
+    sizes = [len(block) + 2 for block in text[first_header_at(text) :].split("\n@")]
     sizes[0] -= 1
     sizes[-1] -= 1
-    breaks = [block.count("\n") + 1 for block in blocks]
-    offsets = accumulate(sizes, initial=first)
-    lines = accumulate(breaks, initial=1 + count_lines(text[:first]))
-    return list(zip(offsets, lines, sizes))
+    return list(accumulate(sizes, initial=first_header_at(text)))
+
+
+def _breaks_columns(text: str) -> list[int]:
+    """Return how many line feeds there are before each page of a text."""
+    return list(accumulate((text.count("\n", at, at + PAGE) for at in range(0, len(text), PAGE)), initial=0))
 
 
 def _bare_faults(columns: Columns) -> Iterator[Fault]:

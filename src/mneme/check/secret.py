@@ -86,7 +86,7 @@ def _suspect_lines(content: bytes, *, narrow: bool) -> list[tuple[int, int]]:
             shaped = []
     if b"-----BEGIN" in content:
         shaped += _lines_at(content, _mentions(content, b"-----BEGIN"))
-    if b"://" in content and (not narrow or b"@" in content):
+    if b":" in content and b"://" in content and (not narrow or b"@" in content):
         shaped += _lines_at(content, _mentions(content, b"://"))
     shaped += _lines_at(content, _named(content))
     return sorted(set(shaped)) if len(shaped) > 1 else shaped

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import cache
 from itertools import accumulate, count, repeat
 from operator import add, attrgetter, itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from mneme.formats.cell import (
     BOM,
@@ -20,7 +20,6 @@ from mneme.formats.cell import (
     RELATIONS,
     Cell,
     Fault,
-    count_lines,
     first_header_at,
     inline_comment,
     is_date,
@@ -33,7 +32,10 @@ from mneme.formats.cell import (
 from mneme.formats.record import CONFS, STATES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+# Lines are counted page by page, so that to tell the line of a cell is to count those of one page.
+PAGE = 4096
 
 FIELD_NAMES = ("id", "topic", "gist", "state", "conf", "since", "seen", "cue")
 
@@ -48,10 +50,11 @@ class Columns:
     """
 
     __slots__ = (
+        "_breaks",
         "_cells",
         "_faults",
         "_odd_faults",
-        "_places",
+        "_starts",
         "bodies",
         "confs",
         "cues",
@@ -74,7 +77,8 @@ class Columns:
         self.strict: dict[int, Cell] = {}
         self._faults: list[Fault] | None = None
         self._odd_faults: list[Fault] = []
-        self._places: list[tuple[int, int, int]] = []
+        self._starts: list[int] = []
+        self._breaks: list[int] = []
         self._cells: dict[int, Cell] = {}
 
     def __len__(self) -> int:
@@ -109,9 +113,12 @@ class Columns:
 
     def place(self, at: int) -> tuple[int, int, int]:
         """Return the offset and the line at which a cell starts, and how far it is to the next one."""
-        if not self._places:
-            self._places = _places(self.text)
-        return self._places[at]
+        if not self._starts:
+            self._starts, self._breaks = _starts(self.text), _breaks(self.text)
+        start = self._starts[at]
+        page = start // PAGE
+        line = 1 + self._breaks[page] + self.text.count("\n", page * PAGE, start)
+        return start, line, self._starts[at + 1] - start
 
     def line(self, at: int) -> int:
         """Return the line of a cell's header."""
@@ -130,17 +137,17 @@ class Columns:
         return self.cell(at).links[number].line
 
 
-def _places(text: str) -> list[tuple[int, int, int]]:
-    """Return the offset, the line and the size of every block of a text without carriage returns."""
-    first = first_header_at(text)
-    blocks = text[first:].split("\n@")
-    sizes = [len(block) + 2 for block in blocks]
+def _starts(text: str) -> list[int]:
+    """Return the offset of every block of a text without carriage returns, and its end."""
+    sizes = [len(block) + 2 for block in text[first_header_at(text) :].split("\n@")]
     sizes[0] -= 1
     sizes[-1] -= 1
-    breaks = [block.count("\n") + 1 for block in blocks]
-    offsets = accumulate(sizes, initial=first)
-    lines = accumulate(breaks, initial=1 + count_lines(text[:first]))
-    return list(zip(offsets, lines, sizes, strict=False))
+    return list(accumulate(sizes, initial=first_header_at(text)))
+
+
+def _breaks(text: str) -> list[int]:
+    """Return how many line feeds there are before each page of a text."""
+    return list(accumulate((text.count("\n", at, at + PAGE) for at in range(0, len(text), PAGE)), initial=0))
 
 
 @cache
@@ -148,13 +155,13 @@ def _blocks() -> re.Pattern[str]:
     """Match one block: nearly a canonical cell (its fields in groups), else anything up to the next header.
 
     The cue may stand before the status line or after it. What is dear to tell by a pattern (words that exist, real
-    dates, blanks at an end) is told by whole columns.
+    dates, blanks at an end) is told by whole columns, what a status line says by each different one.
     """
     relation = "|".join(sorted(RELATIONS, key=len, reverse=True))
     return re.compile(
         rf"(?:@ ++([A-Z][A-Z0-9]*+-[0-9]{{{ID_DIGITS},}}+) ++([^ \n]++) *+\n"
         rf"gist ++([^\n]++)\n(?:cue ++([^\n]++)\n)?+"
-        rf"state ++([a-z]++) ++conf ++([a-z]++) ++since ++([^ \n]++) ++seen ++([^ \n]++) *+\n"
+        rf"state ++([^\n]++)\n"
         rf"(?:cue ++([^\n]++)\n)?+"
         rf"((?:>(?!\s*+(?:{relation})\s|>)[^\n]*+\n)*+)"
         rf"((?:link ++(?:{relation}) ++[^ \n#][^ \n]*+ *+\n)*+)"
@@ -167,14 +174,18 @@ def read_columns(text: str) -> Columns:
     """Read all cells of a text into columns: the canonical ones in one pass, the others strictly."""
     with collector_off():
         first = first_header_at(text)
-        rows = [] if "\r" in text else _blocks().findall(text, first)
-        return _bulk_columns(text, rows) if rows else _strict_columns(text)
+        pieces = [] if "\r" in text else _blocks().split(text[first:])
+        return _bulk_columns(text, pieces) if len(pieces) > 1 else _strict_columns(text)
 
 
-def _bulk_columns(text: str, rows: list[tuple[str, ...]]) -> Columns:
-    ids, topics, gists, early, states, confs, sinces, seens, late, bodies, links = zip(*rows, strict=True)
-    cues: Sequence[str] = late if not any(early) else list(map(add, early, late))
-    columns = Columns(text, [ids, topics, gists, states, confs, sinces, seens, cues], bodies)
+def _bulk_columns(text: str, pieces: list[str | None]) -> Columns:
+    """Return the columns of a text that was split by its blocks: what stands between them is nothing."""
+    ids, topics, gists, early, statuses, late, bodies, links = (
+        _column(pieces, group) for group in range(1, 1 + _blocks().groups)
+    )
+    cues = late if not any(early) else list(map(add, early, late))
+    said = [list(map(each.__getitem__, statuses)) for each in _sayings(statuses)]
+    columns = Columns(text, [ids, topics, gists, *said, cues], bodies)
     odd = _odd_rows(columns, comments="#" in text)
     odd |= _read_links(columns, links)
     if cues is not late:
@@ -182,6 +193,37 @@ def _bulk_columns(text: str, rows: list[tuple[str, ...]]) -> Columns:
     if odd:
         _read_odd(columns, odd)
     return columns
+
+
+def _column(pieces: list[str | None], group: int) -> list[str]:
+    """Return what a group of the pattern matched in every block."""
+    column = pieces[group :: 1 + _blocks().groups]
+    return [each or "" for each in column] if not all(column) else cast("list[str]", column)
+
+
+def _sayings(statuses: Iterable[str]) -> list[dict[str, str]]:
+    """Return, by status line, the state, the conf, since and seen; all empty where that is not plain or not so."""
+    different = list(set(statuses))
+    words = _status().findall("\n".join(different))
+    if len(words) < len(different):
+        words = [found.groups() if (found := _status().fullmatch(status)) else _NOTHING for status in different]
+    sound = {
+        word
+        for column, check in zip(zip(*words, strict=True), _CHECKS, strict=True)
+        for word in {*column}
+        if check(word)
+    }
+    words = [each if sound.issuperset(each) else _NOTHING for each in words]
+    return [dict(zip(different, column, strict=True)) for column in zip(*words, strict=True)]
+
+
+_NOTHING = ("", "", "", "")
+_CHECKS: tuple[Callable[[str], bool], ...] = (STATES.__contains__, CONFS.__contains__, is_date, is_date)
+
+
+@cache
+def _status() -> re.Pattern[str]:
+    return re.compile(r"(?m)^([a-z]++) ++conf ++([a-z]++) ++since ++([^ \n]++) ++seen ++([^ \n]++) *+$")
 
 
 def _bare_faults(columns: Columns) -> Iterator[Fault]:
@@ -195,24 +237,19 @@ def _bare_faults(columns: Columns) -> Iterator[Fault]:
 
 def _odd_rows(columns: Columns, *, comments: bool) -> set[int]:
     """Return the rows that are not canonical: those the pattern did not take, and those with a value that is not one."""
-    odd = {at for at, cell_id in enumerate(columns.ids) if not cell_id} if "" in columns.ids else set[int]()
+    odd: set[int] = set()
+    for column in (columns.ids, columns.states):
+        odd |= {at for at, value in enumerate(column) if not value} if "" in column else set()
     for column in (columns.gists, columns.cues):
         trimmed = list(map(str.strip, column))
-        if trimmed != list(column):
+        if trimmed != column:
             odd |= {at for at, value in enumerate(column) if value != trimmed[at]}
         if comments:
             search = inline_comment().search
             odd |= {at for at, value in enumerate(column) if "#" in value and search(value)}
-    for column, is_sound in (
-        (columns.topics, _is_topic),
-        (columns.states, STATES.__contains__),
-        (columns.confs, CONFS.__contains__),
-        (columns.sinces, is_date),
-        (columns.seens, is_date),
-    ):
-        unsound = {value for value in set(column) if not is_sound(value)}
-        if unsound:
-            odd |= {at for at, value in enumerate(column) if value in unsound}
+    unsound = {topic for topic in set(columns.topics) if not _is_topic(topic)}
+    if unsound:
+        odd |= {at for at, topic in enumerate(columns.topics) if topic in unsound}
     return odd
 
 
@@ -222,21 +259,25 @@ def _is_topic(text: str) -> bool:
 
 def _read_links(columns: Columns, written: Sequence[str]) -> set[int]:
     """Take the links out of each cell's link lines; return the rows where that is not plain."""
+    at_all = [at for at, lines in enumerate(written) if lines]
+    joined = "".join(written)
+    words = joined.split()
+    if len(words) == 3 * len(at_all) == 3 * joined.count("\n") and _are_links(words):
+        columns.links = list(zip(at_all, words[1::3], words[2::3], repeat(0)))
+        return set()
     odd: set[int] = set()
-    for at, lines in enumerate(written):
-        if lines:
-            words = lines.split()
-            if len(words) == 3:  # noqa: PLR2004 - link, relation, id
-                columns.links.append((at, words[1], words[2], 0))
-            elif (
-                len(words) != 3 * lines.count("\n")
-                or {*words[::3]} != {"link"}
-                or not _RELATIONS.issuperset(words[1::3])
-            ):
-                odd.add(at)
-            else:
-                columns.links += zip(repeat(at), words[1::3], words[2::3], count())
+    for at in at_all:
+        words = written[at].split()
+        if len(words) == 3 * written[at].count("\n") and _are_links(words):
+            columns.links += zip(repeat(at), words[1::3], words[2::3], count())
+        else:
+            odd.add(at)
     return odd
+
+
+def _are_links(words: Sequence[str]) -> bool:
+    """Say whether some words are `link`, a relation and an id, over and over."""
+    return {*words[::3]} <= {"link"} and _RELATIONS.issuperset(words[1::3])
 
 
 _RELATIONS = frozenset(RELATIONS)
