@@ -2,7 +2,8 @@
 
     bench/life.py --data DIR [--seed 7 ...] [--nights 365] [--json] [--ours-only]
 
-The year is made from a seed, with wording from the workspaces and transcripts in DIR (`workspaces/`, `transcripts/`).
+The year is made from a seed, with wording from the workspaces, transcripts and Chinese histories in DIR (`workspaces/`,
+`transcripts/`, `memsim-zh/`); as agents do, it notes now and then what memory told it, and asks about that, too.
 It is lived twice, night by night, in a workspace of its own: in our scoring, and in OpenClaw's without our budgets. A
 scorer that knows neither the year's maker nor us reads what was true and what MEMORY.md said each night.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import sys
 import tempfile
 import time
@@ -29,6 +31,7 @@ from mneme.formats.recalled import Recalled, Seen, print_recalled, query_hash
 
 FIRST_DAY = date(2026, 1, 1)
 NO_LIMIT = 1_000_000
+ECHOES = 0.3  # of all days
 WAYS = {
     "trusted": "",
     "openclaw": f'[dream]\nscoring = "openclaw"\n[budgets]\nmemory_lines = {NO_LIMIT}\nmemory_chars = {NO_LIMIT}\n',
@@ -45,6 +48,7 @@ class Life:
         (root / "mneme.toml").write_text(settings)
         (root / "MEMORY.md").write_text("# Memory\n\n- This is the memory of one agent.\n")
         self.where: dict[str, tuple[str, int]] = {}
+        self.dice = random.Random(str(root.name))  # noqa: S311 - the same echoes each time
 
     def live(self, day: str) -> dict[str, Any]:
         """Live a day and its night, and return how the night looked."""
@@ -74,10 +78,27 @@ class Life:
     def _note(self, day: str) -> None:
         path = f"memory/{day}.md"
         rows = [f"# {day}", ""]
-        for line in self.year.notes[day]:
+        for line in [*self.year.notes[day], *self._echoes(day)]:
             rows.append(f"- {line}")
             self.where[line] = (path, len(rows))
         (self.root / path).write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+    def _echoes(self, day: str) -> list[str]:
+        """Return what memory told the agent and the agent noted, as it came or in a sentence; it is asked about next day."""
+        rows = self._promoted()
+        if not rows or self.dice.random() > ECHOES:
+            return []
+        row = self.dice.choice(rows).removeprefix("- ")
+        said = row.split(" <!--")[0].split(" [score=")[0]
+        echo = self.dice.choice(
+            (row, f"Recalled from memory: {said}", f"<active_memory_plugin> {said} </active_memory_plugin>")
+        )
+        later = [one for one in sorted(self.year.asks) if one >= day][:4]
+        for turn in range(self.dice.randint(0, 4)):
+            at = self.dice.choice(later)
+            ask = Ask(at, -1, echo, f"{day} echo {turn}", "asked", at, self.dice.uniform(0.5, 0.9))
+            self.year.asks[at].append(ask)
+        return [echo]
 
     def _ask(self, ask: Ask) -> None:
         """Write the recall log as a recall would have: the hit lies in MEMORY.md where it says so already."""
@@ -95,8 +116,9 @@ class Life:
             out.write(print_recalled(recalled) + "\n")
 
     def _current(self, ask: Ask) -> str:
-        versions = self.year.facts[ask.fact].versions
-        return [version.text for version in versions if version.day <= ask.day][-1]
+        version = [one for one in self.year.facts[ask.fact].versions if one.day <= ask.day][-1]
+        noted = [text for text in (version.text, *version.again) if text in self.where]
+        return noted[len(ask.question) % len(noted)]
 
     def _place(self, line: str) -> tuple[str, int, str] | None:
         path, number = self.where.get(line, ("", 0))
@@ -129,7 +151,8 @@ class Life:
 def run(year: Year, days: list[str], way: str, folder: Path) -> dict[str, Any]:
     """Live the year one way, and have it scored."""
     truth, nights = folder / f"truth-{way}.json", folder / f"nights-{way}.jsonl"
-    life = Life(folder / way, replace(year), WAYS[way])
+    asks = {day: list(rows) for day, rows in year.asks.items()}
+    life = Life(folder / way, replace(year, asks=asks), WAYS[way])
     truth.write_text(year.truth(), encoding="utf-8")
     with nights.open("w", encoding="utf-8") as out:
         for day in days:

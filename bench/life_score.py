@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ALIKE = 0.7
 FLAT_FROM = 30
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]")
 _TAIL = re.compile(r"\s*(?:\(\d{4}-\d\d-\d\d, [^()]*\)\s*)?<!--.*?-->|\s*\[score=[^\]]*\]$")
 
 
@@ -27,12 +27,13 @@ def score(truth: Path, nights: Path) -> dict[str, Any]:
     rows = [json.loads(line) for line in nights.read_text(encoding="utf-8").splitlines()]
     judge = _Judge(facts)
     promoted: dict[str, int] = {}
-    noise = standing = stale = answered = over = 0
+    noise = standing = stale = answered = over = twice = 0
     for before, row in zip([{"promoted": []}, *rows[:-1]], rows, strict=True):
         for line in row["promoted"]:
             promoted.setdefault(_said(line), judge.fact_of(line))
         noise += sum(judge.fact_of(line) < 0 for line in row["promoted"])
         standing += len(row["promoted"])
+        twice += judge.said_twice(row["promoted"])
         over += any(size > most for size, most in row["sizes"].values())
         for asked in row["asked"]:
             told = [line for line in before["promoted"] if judge.is_about(line, asked)]
@@ -49,6 +50,7 @@ def score(truth: Path, nights: Path) -> dict[str, Any]:
         "precision": _share(sum(fact in mattering for fact in promoted.values()), len(promoted)),
         "recall": _share(len(kept), len(mattering)),
         "noise_share": _share(noise, standing),
+        "said_twice_share": _share(twice, standing),
         "noise_at_end": _share(sum(judge.fact_of(line) < 0 for line in last), len(last)),
         "stale_share": _share(stale, answered),
         "answered_from_memory": answered,
@@ -71,9 +73,10 @@ class _Judge:
     def __init__(self, facts: list[dict[str, Any]]) -> None:
         self.facts = {fact["id"]: fact for fact in facts}
         self.words = {
-            (fact["id"], number): _words(version["text"])
+            (fact["id"], number, way): _words(text)
             for fact in facts
             for number, version in enumerate(fact["versions"])
+            for way, text in enumerate([version["text"], *version.get("again", ())])
         }
         self.known: dict[str, tuple[int, int]] = {}
 
@@ -81,6 +84,12 @@ class _Judge:
         """Return the id of the mattering fact that a line states; -1 for anything else, which is noise."""
         fact = self._version(line)[0]
         return fact if fact >= 0 and self.facts[fact]["matters"] else -1
+
+    def said_twice(self, lines: list[str]) -> int:
+        """Return how many lines state what another line states as well, neither of them marked as outdated."""
+        current = [line for line in lines if "superseded by" not in line and "stale since" not in line]
+        known = [self._version(line) for line in current if self.fact_of(line) >= 0]
+        return len(known) - len(set(known))
 
     def is_about(self, line: str, fact: int) -> bool:
         """Say whether a line states some version of a fact."""
@@ -99,8 +108,9 @@ class _Judge:
         said = _said(line)
         if said not in self.known:
             words = _words(said)
-            best = max(self.words, key=lambda each: _likeness(words, self.words[each]), default=(-1, 0))
-            self.known[said] = best if best[0] >= 0 and _likeness(words, self.words[best]) >= ALIKE else (-1, 0)
+            best = max(self.words, key=lambda each: _likeness(words, self.words[each]), default=(-1, 0, 0))
+            meant = best[0] >= 0 and _likeness(words, self.words[best]) >= ALIKE
+            self.known[said] = best[:2] if meant else (-1, 0)
         return self.known[said]
 
 

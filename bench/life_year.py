@@ -1,8 +1,9 @@
 """A year of one agent's life, made from a seed: what was noted each day, what was asked, what of it was true when.
 
-Wording comes from real workspaces and transcripts at run time: what lasts from the pages that people curate, what does
-not from days' notes and conversations. What matters, and which version of it holds from which day, is written down
-apart, for a scorer that knows nothing of this module.
+Wording comes from real workspaces, transcripts and Chinese message histories at run time: what lasts from the pages that
+people curate, what does not from days' notes and conversations. Things are noted again in other words, change in a
+figure or in a word, and heartbeats tick in between. What matters, and which version of it holds from which day, is
+written down apart, for a scorer that knows nothing of this module.
 """
 
 from __future__ import annotations
@@ -23,10 +24,34 @@ CURATED = re.compile(
 DAILY = re.compile(r"/\d{4}-\d\d-\d\d[^/]*\.md$|log\.md$")
 SHORTEST, LONGEST = 30, 200
 FEW_WORDS = 5
-CHANGING = re.compile(r"(?<![\w.-])\d{1,5}(?![\w.-])")
+SHORTEST_ZH, LONGEST_ZH, LASTING_ZH = 8, 80, 24
+CHANGING = re.compile(r"(?<![A-Za-z0-9_.-])\d{1,5}(?![A-Za-z0-9_.-])")
+WIDE = re.compile(r"[\u3400-\u9fff]")
 
 MATTERING, IDLE_FACTS = 70, 120  # facts that are asked for again and again, and facts that nobody ever needs
-CHANGES = 0.35  # of the mattering facts that hold a figure
+CHINESE = 0.2  # of all facts, and of all that passes
+CHANGES = 0.35  # of the mattering facts that hold a figure, or a word that can turn
+AGAIN = 0.4  # of all facts are noted again in other words
+TURNS = {
+    "always": "never", "never": "always", "enabled": "disabled", "disabled": "enabled", "before": "after",
+    "after": "before", "daily": "weekly", "weekly": "daily", "Monday": "Thursday", "Friday": "Tuesday", "first": "last",
+    "public": "private", "private": "public", "不": "都", "喜欢": "不喜欢", "早上": "晚上",
+}  # fmt: skip
+LEADS = ("Reminder: ", "Note to self: ", "To repeat: ", "As agreed, ", "Still true: ")
+LEADS_ZH = ("提醒：", "再记一遍：", "还是那句话，")
+SHORTER = {
+    "do not": "don't",
+    "is not": "isn't",
+    "should": "ought to",
+    "The ": "",
+    "Always ": "Make sure to ",
+    "我的": "我",
+}
+HEARTBEATS = (
+    "HEARTBEAT_OK",
+    "{hour}:00 heartbeat: nothing new, inbox empty",
+    "Heartbeat check at {hour}:30, all quiet",
+)
 NOISE_A_DAY = (5, 11)
 QUESTIONS = (84, 15, 1)  # how many different questions are asked about a thing of the day, in a hundred
 PASSING_A_DAY = 2  # things of the day that are asked about, and mean nothing a week later
@@ -38,6 +63,8 @@ class Version:
 
     day: str
     text: str
+    again: list[str] = field(default_factory=list)
+    """The same in other words, noted later."""
 
 
 @dataclass
@@ -81,6 +108,8 @@ class Pools:
 
     lasting: list[str]
     passing: list[str]
+    lasting_zh: list[str] = field(default_factory=list)
+    passing_zh: list[str] = field(default_factory=list)
 
 
 def read_pools(data: Path) -> Pools:
@@ -99,7 +128,20 @@ def read_pools(data: Path) -> Pools:
     for path in sorted((data / "transcripts").rglob("*.jsonl")):
         passing.update(dict.fromkeys(_said(path)))
     kept = [line for line in lasting if line not in passing]
-    return Pools(_apart(kept), list(passing))
+    lasting_zh, passing_zh = _chinese(data / "memsim-zh" / "dev.json")
+    return Pools(_apart(kept), list(passing), lasting_zh, passing_zh)
+
+
+def _chinese(path: Path) -> tuple[list[str], list[str]]:
+    """Return short statements of what somebody is or has, and longer talk; none where the histories are not there."""
+    if not path.exists():
+        return [], []
+    texts = dict.fromkeys(
+        doc["text"] for store in json.loads(path.read_text(encoding="utf-8")) for doc in store["docs"]
+    )
+    fit = [text for text in texts if SHORTEST_ZH <= len(text) <= LONGEST_ZH and "\n" not in text]
+    short = [text for text in fit if len(text) <= LASTING_ZH and text.startswith("我")]
+    return _apart(short[:1200])[:120], [text for text in fit if len(text) > LASTING_ZH]
 
 
 def _bullets(text: str, *, curated: bool) -> list[str]:
@@ -143,7 +185,7 @@ def _apart(lines: list[str]) -> list[str]:
     """Return lines no two of which share most of their words, so that a match means one of them."""
     kept: list[tuple[str, set[str]]] = []
     for line in lines:
-        words = set(re.findall(r"\w+", line.lower()))
+        words = set(re.findall(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]", line.lower()))
         if all(len(words & other) < 0.5 * len(words | other) for _, other in kept):
             kept.append((line, words))
     return [line for line, _ in kept]
@@ -154,14 +196,14 @@ def make_year(pools: Pools, seed: int, first: date, nights: int) -> Year:
     dice = random.Random(seed)  # noqa: S311 - a year that is the same each time
     year = Year({}, {}, [])
     share = min(1.0, nights / 365)
-    lasting = pools.lasting[:]
-    dice.shuffle(lasting)
+    lasting = _mixed(dice, pools.lasting, pools.lasting_zh)
     count = min(len(lasting), max(8, round((MATTERING + IDLE_FACTS) * share)))
     mattering = max(3, round(count * MATTERING / (MATTERING + IDLE_FACTS)))
     days = [(first + timedelta(days=number)).isoformat() for number in range(nights)]
     for day in days:
-        lines = dice.sample(pools.passing, min(len(pools.passing), dice.randint(*NOISE_A_DAY)))
-        year.notes[day] = lines
+        lines = [_passing(dice, pools) for _ in range(dice.randint(*NOISE_A_DAY))]
+        beats = [dice.choice(HEARTBEATS).format(hour=dice.randint(8, 20)) for _ in range(dice.randint(0, 2))]
+        year.notes[day] = [*dict.fromkeys(lines), *dict.fromkeys(beats)]
         year.asks[day] = []
     for number, text in enumerate(lasting[:count]):
         begin = dice.randrange(max(1, nights - min(40, nights // 2)))
@@ -170,6 +212,8 @@ def make_year(pools: Pools, seed: int, first: date, nights: int) -> Year:
         year.notes[days[begin]].append(text)
         if fact.matters:
             _change(dice, year, fact, days, begin)
+        _note_again(dice, year, fact, days)
+        if fact.matters:
             _ask_about(dice, year, fact, days, begin)
     for at, day in enumerate(days):
         _ask_in_passing(dice, year, days, at, day)
@@ -181,14 +225,61 @@ def _change(dice: random.Random, year: Year, fact: Fact, days: list[str], begin:
     """Let a fact with a figure change, once or twice, weeks later."""
     at = begin
     text = fact.versions[0].text
-    while (found := CHANGING.search(text)) and dice.random() < CHANGES:
+    while (changed := _changed(dice, text)) and dice.random() < CHANGES:
         at += dice.randint(20, 90)
         if at >= len(days):
             return
-        figure = str(int(found[0]) + dice.randint(1, 40))
-        text = f"{text[: found.start()]}{figure}{text[found.end() :]}"
+        text = changed
         fact.versions.append(Version(days[at], text))
         year.notes[days[at]].append(text)
+
+
+def _changed(dice: random.Random, text: str) -> str:
+    """Return a text with another figure, or with a word that turns what it says; empty where it has neither."""
+    if found := CHANGING.search(text):
+        figure = str(int(found[0]) + dice.randint(1, 40))
+        return f"{text[: found.start()]}{figure}{text[found.end() :]}"
+    for word, other in TURNS.items():
+        pattern = re.escape(word) if WIDE.search(word) else rf"\b{word}\b"
+        if found := re.search(pattern, text):
+            return f"{text[: found.start()]}{other}{text[found.end() :]}"
+    return ""
+
+
+def _note_again(dice: random.Random, year: Year, fact: Fact, days: list[str]) -> None:
+    """Note some versions again, days or weeks later, in other words."""
+    ends = [*(version.day for version in fact.versions[1:]), "9999"]
+    for version, end in zip(fact.versions, ends, strict=True):
+        at = days.index(version.day) + dice.randint(2, 30)
+        if dice.random() < AGAIN and at < len(days) and days[at] < end:
+            text = _reworded(dice, version.text)
+            version.again.append(text)
+            year.notes[days[at]].append(text)
+
+
+def _reworded(dice: random.Random, text: str) -> str:
+    """Return a text in other words: shorter forms, its halves exchanged, or a lead before it."""
+    for long, short in SHORTER.items():
+        text = text.replace(long, short, 1)
+    halves = re.split(r"; | — | - ", text.rstrip(" ."), maxsplit=1)
+    if len(halves) > 1 and dice.choice((True, False)):
+        return f"{halves[1][:1].upper()}{halves[1][1:]}; {halves[0]}"
+    return f"{dice.choice(LEADS_ZH if WIDE.search(text) else LEADS)}{text}"
+
+
+def _mixed(dice: random.Random, lines: list[str], chinese: list[str]) -> list[str]:
+    """Return lines in any order, every so many a Chinese one."""
+    plain, wide = lines[:], chinese[:]
+    dice.shuffle(plain)
+    dice.shuffle(wide)
+    found = []
+    while plain:
+        found.append(wide.pop() if wide and dice.random() < CHINESE else plain.pop())
+    return found
+
+
+def _passing(dice: random.Random, pools: Pools) -> str:
+    return dice.choice(pools.passing_zh if pools.passing_zh and dice.random() < CHINESE else pools.passing)
 
 
 def _ask_about(dice: random.Random, year: Year, fact: Fact, days: list[str], begin: int) -> None:

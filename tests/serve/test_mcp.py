@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -137,6 +138,46 @@ def test_the_hosts_own_names_answer_as_the_host_does(root: Path) -> None:
         refused = call(root, "memory_get", path=path)
         assert refused.is_error
         assert "path required" in text_of(refused)
+
+
+def test_s10_an_excerpt_says_where_to_go_on(root: Path) -> None:
+    """At most 120 lines and 12,000 characters; a line that is longer is cut, and past the end there is nothing."""
+    note = root / "memory/2026-01-05.md"
+
+    def read(rows: list[str], **given: object) -> tuple[object, ...]:
+        note.write_text("\n".join(rows), "utf-8")
+        told = call(root, "memory_get", path="memory/2026-01-05.md", **given)
+        one = told.structured_content
+        return one["lines"], one.get("truncated"), one["nextFrom"], "More content available" in text_of(told)
+
+    assert read([f"line {n}" for n in range(1, 151)]) == (120, True, 121, True)
+    assert read([f"line {n}" for n in range(1, 161)], **{"from": 21}) == (120, True, 141, True)
+    assert read([f"{n}: {'x' * 200}" for n in range(1, 201)]) == (58, True, 59, True)
+    assert read(["one", "two"], **{"from": 9}) == (0, False, 0, False)
+    assert read(["y" * 20_000, "two"]) == (1, True, 0, True)
+
+
+def test_in_its_own_scoring_openclaws_search_counts_its_own_stretches(root: Path) -> None:
+    """`memory_search` gives the stretch and the score that OpenClaw gives, cited, and the night counts that stretch."""
+    settings = '[dream]\nscoring = "openclaw"\n[embedder]\nkind = "none"\n'
+    (root / "mneme.toml").write_text(settings, "utf-8")
+    rows = ["# 2026-01-05", "", "- Backups go to Glacier.", "- The gateway listens on port 18789.", ""]
+    (root / "memory/2026-01-05.md").write_text("\n".join(rows), "utf-8")
+    (hit,) = call(root, "memory_search", query="gateway port").structured_content["rows"]
+    assert (hit["path"], hit["startLine"], hit["endLine"]) == ("memory/2026-01-05.md", 1, 5)
+    assert hit["citation"] == "memory/2026-01-05.md#L1-L5"
+    assert hit["snippet"].endswith("\n\nSource: memory/2026-01-05.md#L1-L5")
+    assert 0.35 < hit["score"] <= 1
+    assert call(root, "memory_search", query="?!").structured_content["rows"] == []
+    with open_memory(str(root), now=lambda: datetime(2026, 1, 6, tzinfo=UTC)) as memory:
+        memory.dream(force=True)
+    store = json.loads((root / "memory/.dreams/short-term-recall.json").read_text("utf-8"))["entries"]
+    counted = store["memory:memory/2026-01-05.md:1:5"]
+    assert (counted["recallCount"], counted["snippet"]) == (1, "# 2026-01-05 - Backups go to Glacier. - The gateway listens on port 18789.")  # fmt: skip
+    assert counted["maxScore"] == pytest.approx(hit["score"], abs=1e-3)
+    some = call(root, "memory_search", query="gateway cellar").structured_content["rows"]
+    assert [row["path"] for row in some] == ["memory/2026-01-05.md"], "where nothing holds all words, some will do"
+    assert "Source:" not in str(call(root, "memory_search", query="gateway port", shared=True).structured_content)
 
 
 def test_a_shared_context_sees_nothing_private(root: Path) -> None:

@@ -287,6 +287,16 @@ def _log(memory: Memory, text: str, answer: Answer, origin: str, session: str) -
     hits = tuple(
         Seen(hit.record.id, hit.record.path, hit.record.line, hit.record.end_line, hit.score) for hit in answer.hits
     )
+    _log_hits(memory, text, hits, origin, session)
+
+
+def log_places(memory: Memory, text: str, found: Iterable[tuple[str, int, int, float]]) -> None:
+    """Append a recall of places that are no records, each a path, its lines and its score."""
+    if hits := tuple(Seen("", *one) for one in found):
+        _log_hits(memory, text, hits, ASKED, "")
+
+
+def _log_hits(memory: Memory, text: str, hits: tuple[Seen, ...], origin: str, session: str) -> None:
     line = print_recalled(Recalled(memory.now().isoformat(timespec="seconds"), origin, session, query_hash(text), hits))
     with contextlib.suppress(MnemeError, OSError):
         files.append_line(files.workplace(memory.root) / RECALL_LOG, line)

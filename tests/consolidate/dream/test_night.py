@@ -268,6 +268,21 @@ def test_what_was_affirmed_is_not_stale(place: Place) -> None:
     assert states == {"live": "2026-04-01", "stale": "2026-04-01"}
 
 
+def test_what_memory_told_is_not_learnt_again(place: Place) -> None:
+    """Taken down as it was told, in a sentence or in its block, and asked for by three questions: it stays one memory."""
+    place.dream(after(3))
+    told = next(row for row in promoted(place) if "Glacier" in row).removeprefix("- ")
+    said = told.split(" <!--")[0]
+    rows = (told, f"Recalled from memory: {said}", f"<active_memory_plugin> {said} </active_memory_plugin>")
+    place.write("memory/2026-04-05.md", "# 2026-04-05\n\n" + "".join(f"- {row}\n" for row in rows))
+    for line in range(3, 6):
+        place.ask_thrice("memory/2026-04-05.md", line, after(4))
+    before = promoted(place)
+    place.dream(after(7))
+    assert promoted(place) == before
+    assert "Recalled from memory" not in place.read("DREAMS.md") + place.read(STORE)
+
+
 def test_a_sleeping_workspace_does_not_grow_old(place: Place) -> None:
     """A year of nothing makes nothing stale."""
     place.dream(after(3))

@@ -17,6 +17,11 @@ from mneme.consolidate.dream.worth import find_fault
         ("09:15 thanks, sounds good", "it is chatter"),
         ("09:15 Should the gateway stay where it is?", "it is a question"),
         ("09:15 TODO: call Bob about the invoice", "it is a task"),
+        ("4. ⏳ Update the page of past projects", "it is the state of something open"),
+        (
+            "Recalled: it stays (2026-04-01, memory/2026-04-01.md#1a2b3c4d)",
+            "memory told it, and somebody took it down again",
+        ),
         ("网关端口始终是 18789，不要更改。", ""),
     ],
 )

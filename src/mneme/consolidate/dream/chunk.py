@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mneme.consolidate.dream.taint import is_tainted, plain_snippet
+from mneme.formats.echo import is_echo
 from mneme.formats.entry import LISTING, TABULAR, normal_text
 from mneme.formats.note import LARGE_NOTE_BYTES, parse_note
 from mneme.formats.region import OPENCLAW
@@ -71,10 +72,15 @@ def note_chunks(text: str, path: str = "") -> tuple[Chunk, ...]:
     for entry in note.entries:
         snippet = plain_snippet(normal_text(entry.text))[:LONGEST_SNIPPET]
         inside = any(first <= entry.line <= last for first, last in hidden)
-        if entry.kind in (TABULAR, LISTING) or len(snippet) < SHORTEST_CHUNK or inside or is_tainted(snippet):
+        if entry.kind in (TABULAR, LISTING) or len(snippet) < SHORTEST_CHUNK or inside or _is_own(snippet):
             continue
         found.append(Chunk(entry.line, entry.end_line, snippet, entry.context, entry.text))
     return tuple(found)
+
+
+def _is_own(snippet: str) -> bool:
+    """Say whether dreaming wrote a text, or memory told it."""
+    return is_tainted(snippet) or is_echo(snippet)
 
 
 def daily_chunks(text: str, most: int) -> list[Chunk]:

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from mneme.formats import recalled
     from mneme.workspace import Workspace
 
+PASSAGE_CHARS = 700  # of a stretch that was searched as OpenClaw searches, so much is counted as its words
+
 
 def plan_night(
     workspace: Workspace,
@@ -191,6 +193,11 @@ def _count_hit(state: State, recall: Recall, hit: recalled.Seen, seen: dict[str,
     if profile.is_archived(hit.path) or not (profile.is_day(hit.path) or is_short_term(hit.path)):
         return
     text = state.notes.text(hit.path) if ".." not in hit.path.split("/") else None
+    if text is not None and not hit.id and not state.rules.trusted:
+        passage = "\n".join(text.split("\n")[hit.line - 1 : hit.end_line])[:PASSAGE_CHARS]
+        place = Seen(hit.path, hit.line, hit.end_line, passage, hit.score)
+        count_seen(state.entries, recall.query, [place], now=min(recall.at, state.now), day=day)
+        return
     chunk = find_at(text, hit.path, hit.line, hit.id.partition("#")[2][:8]) if text is not None else None
     if chunk is None:
         return

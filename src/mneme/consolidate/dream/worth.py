@@ -11,6 +11,7 @@ import re
 from mneme.check.secret import find_secrets
 from mneme.consolidate.dream.sentence import without_time
 from mneme.consolidate.dream.taint import is_tainted
+from mneme.formats.echo import is_echo
 
 UNSAFE = "it holds a secret"
 LEAST_WORDS, LEAST_CJK = 4, 6
@@ -19,6 +20,7 @@ MOST_PIPES = 3
 MOST_NUMBERS = 0.5
 LOG_FIELDS = 3
 
+_LIST_MARKS = re.compile(r"^(?:[>\s]*(?:[-+]|\d+[.)])\s+)+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _WORD = re.compile(r"[^\W\d_]+", re.UNICODE)
 _STANDING = re.compile(
@@ -71,7 +73,9 @@ def find_fault(text: str, written: str = "") -> str:
         return UNSAFE
     if is_tainted(text):
         return "dreaming wrote it"
-    plain = without_time(re.sub(r"[*_`~]+", "", text).strip())
+    if is_echo(text):
+        return "memory told it, and somebody took it down again"
+    plain = without_time(_LIST_MARKS.sub("", re.sub(r"[*_`~]+", "", text).strip()))
     standing = _STANDING.search(plain) is not None
     for reason, found in (
         ("it is a task", _TASK.match(written or plain) or _TASK.match(plain)),

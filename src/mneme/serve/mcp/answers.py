@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
-from mneme.engine import telling
+from mneme.engine import published, telling
 from mneme.engine.home import open_home
 from mneme.errors import RefusedError
 
@@ -145,6 +145,10 @@ class Tools:
         """Find memories: path, lines, score and snippet of each, as OpenClaw's tool of this name gives them."""
 
         def find(memory: Memory) -> CallToolResult:
+            if published.searches_as_openclaw(memory):
+                passages = published.search_as_openclaw(memory, query, max_results, min_score or None)
+                found = [one.as_json() for one in passages]
+                return result(telling.tell_passages(memory, passages), Rows(rows=found, alarm=memory.alarm))
             answer = memory.recall(query, k=max_results)
             rows = [
                 {
@@ -154,7 +158,7 @@ class Tools:
                     "score": round(hit.score, 6),
                     "snippet": hit.text[:700],
                     "source": "memory",
-                    "citation": f"{hit.record.path}#L{hit.record.line}-L{hit.record.end_line}",
+                    "citation": published.citation(hit.record.path, hit.record.line, hit.record.end_line),
                 }
                 for hit in answer.hits
                 if hit.score >= min_score
@@ -188,7 +192,8 @@ class Tools:
 
         def read(memory: Memory) -> CallToolResult:
             excerpt = memory.read_lines(path, first, lines)
-            return result(telling.tell_text(memory, excerpt.text), Excerpt(**excerpt.as_json()))  # type: ignore[arg-type]
+            text = telling.tell_text(memory, excerpt.text) + published.going_on(excerpt)
+            return result(text, Excerpt(**excerpt.as_json()))  # type: ignore[arg-type]
 
         return await self._use(read)
 
