@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mneme.errors import NotFoundError, StorageError
-from mneme.files import append_line, disk, find_file, place_of, read_file, write_derived, write_whole
+from mneme.files import append_line, disk, find_file, find_tail, place_of, read_file, write_derived, write_whole
 
 from .workbench import put, tree
 
@@ -145,3 +145,12 @@ def test_places_inside(root: Path) -> None:
     assert place_of(root, "link/a") == root / "real/a"
     assert place_of(root, "no/such") == root / "no/such"
     assert place_of(root, "a..b/...") == root / "a..b/..."
+
+
+def test_the_end_of_a_file_is_all_that_is_read_of_it(root: Path) -> None:
+    """A pipe of that name is not waited for, and what is no file has no end."""
+    (root / "log").write_bytes(b"one\ntwo\nthree\n")
+    os.mkfifo(root / "pipe")
+    assert find_tail(root / "log", 6) == b"three\n"
+    assert find_tail(root / "log", 100) == b"one\ntwo\nthree\n"
+    assert [find_tail(root / name, 6) for name in ("pipe", "", "not there", "a\0b")] == [b""] * 4

@@ -67,6 +67,7 @@ def test_every_host_tells_the_same(host: str) -> None:
         ("codex", {"tool_response": {"exit_code": 2, "output": "no"}}, "Exit code 2"),
         ("codex", {"tool_response": {"metadata": {"exit_code": 1}, "output": "no"}}, "Exit code 1"),
         ("codex", {"tool_response": "Exit code: 127\nnot found"}, "Exit code 127"),
+        ("codex", {"tool_response": "Wall time: 0.1 s\nProcess exited with code 3\nOutput:\nno"}, "Exit code 3"),
         ("codex", {"tool_response": {"isError": True, "content": []}}, "{"),
         ("gemini", {"tool_response": {"llmContent": "x", "error": {"message": "Exit code 1"}}}, "Exit code 1"),
         ("gemini", {"tool_response": {"error": "broken"}}, "broken"),
@@ -83,7 +84,17 @@ def test_a_failure_is_found_where_the_host_puts_it(host: str, payload: dict[str,
 
 
 @pytest.mark.parametrize(
-    "answer", [None, "fine", {"exit_code": 0}, {"metadata": {"exit_code": 0}}, [], 7, {"metadata": []}]
+    "answer",
+    [
+        None,
+        "fine",
+        {"exit_code": 0},
+        {"metadata": {"exit_code": 0}},
+        [],
+        7,
+        {"metadata": []},
+        "it ends with exit code 1",
+    ],
 )
 def test_what_went_well_is_no_failure(answer: object) -> None:
     """Nor is an answer of a shape that we do not know."""

@@ -72,7 +72,10 @@ def test_a_turn_is_told_what_bears_on_it_and_is_kept(machine: Machine) -> None:
     assert first.text.count(f'"{PORT}" [memory/project.mneme') == 1
     (workflow,) = machine.rows("procedural.jsonl")
     assert workflow["situation"] == prompt
-    # How a command ended is not told to hooks, so that it failed is not known.
+    # How a command ended is not told to hooks: it is read from Codex's own log when the turn is over.
+    assert [step.get("ok", True) for step in workflow["steps"]] == [True, False]
+    (failure,) = machine.rows("failures.log")
+    assert (failure["exit_code"], failure["error"].splitlines()[-1]) == (3, "bad")
     commands = [step["input"]["command"] for step in workflow["steps"]]
     assert commands == ["echo tidied", "echo bad >&2; exit 3"]
     assert machine.day_note().count(f'asked "{prompt}"') == 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mneme.check.mask import mask_mapping, mask_text, mask_value
@@ -27,13 +27,14 @@ _EXIT_CODE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One use of a tool in a turn; `error` is what was said when it failed."""
+    """One use of a tool in a turn; `error` is what was said when it failed, `call` what the host knows the use by."""
 
     tool: str
     given: Mapping[str, Any] | None = None
     error: str | None = None
     exit_code: int | None = None
     at: str = ""
+    call: str = ""
 
     @property
     def step(self) -> Step:
@@ -59,17 +60,39 @@ def prompt_line(prompt: str, *, at: str, prompt_id: str = "") -> str:
 
 
 def use_line(
-    tool: str, given: object, *, at: str, prompt_id: str = "", error: str | None = None, exit_code: int | None = None
+    tool: str,
+    given: object,
+    *,
+    at: str,
+    prompt_id: str = "",
+    error: str | None = None,
+    exit_code: int | None = None,
+    call: str = "",
 ) -> str:
     """Return the line of one use of a tool."""
     masked = mask_mapping(given) if isinstance(given, dict) else None if given is None else {"input": mask_value(given)}
     if masked is not None and len(json.dumps(masked)) > LONGEST_GIVEN:
         masked = {key: value for key, value in masked.items() if len(json.dumps(value)) <= LONGEST_GIVEN // 4}
-    values: dict[str, object] = {"tool": tool, "given": masked, "id": prompt_id, "at": at}
+    values: dict[str, object] = {"tool": tool, "given": masked, "id": prompt_id, "at": at, "call": call}
     if error is not None:
         code = parse_exit_code(error) if exit_code is None else exit_code
-        values |= {"error": mask_text(error[:LONGEST_READ], LONGEST_READ)[:LONGEST_ERROR], "code": code}
+        values |= {"error": _kept_error(error), "code": code}
     return _line(values)
+
+
+def with_failures(turn: Turn, failed: Mapping[str, str]) -> Turn:
+    """Return a turn in which the calls that failed did so, by what was said of each when it was over."""
+    return replace(turn, uses=tuple(_corrected(use, failed.get(use.call)) for use in turn.uses))
+
+
+def _corrected(use: Use, error: str | None) -> Use:
+    if error is None or use.error is not None:
+        return use
+    return replace(use, error=_kept_error(error), exit_code=parse_exit_code(error))
+
+
+def _kept_error(error: str) -> str:
+    return mask_text(error[:LONGEST_READ], LONGEST_READ)[:LONGEST_ERROR]
 
 
 def parse_exit_code(error: str) -> int | None:
@@ -105,6 +128,7 @@ def _use(values: dict[str, Any]) -> Use:
         error if isinstance(error, str) else None,
         code if type(code) is int else None,
         str(values.get("at") or ""),
+        str(values.get("call") or ""),
     )
 
 

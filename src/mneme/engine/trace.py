@@ -6,6 +6,7 @@ buffer before the model answers. What a subagent does is not the session's, and 
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mneme import files
@@ -13,17 +14,19 @@ from mneme.capture import session as lines
 from mneme.hosts.event import AFTER_TOOL, PROMPT, RESUME, SESSION_END, SESSION_START, STOP, TOOL_FAILED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
     from mneme.engine.home.turns import Propose
     from mneme.engine.hooks import Scene
     from mneme.engine.memory import Memory
+    from mneme.hosts.event import Event
 
 FOLDER = "sessions"
 # A session of which nobody has heard for so long is over, though nobody said so.
 LEFT_OVER_AFTER_HOURS = 12
 MOST_LEFT_OVER = 5
+# So much of the end of a session's log is looked at for how its last turn went.
+LONGEST_LOG_BYTES = 4_000_000
 
 
 def keep_prompt(scene: Scene) -> None:
@@ -113,12 +116,22 @@ def keep_outcome(scene: Scene) -> None:
             error=event.tool.error if event.name == TOOL_FAILED else None,
             interrupted=event.tool.interrupted,
             agent=event.agent,
+            call=event.tool.id,
         )
     elif event.name in (STOP, SESSION_END):
         propose = None if scene.memory is None else _proposer(scene.memory)
-        home.finish_turn(session=event.session, agent=event.agent, propose=propose)
+        home.finish_turn(session=event.session, agent=event.agent, propose=propose, failed=lambda: _failed_calls(event))
     elif event.name == SESSION_START and event.cause != RESUME:
         home.start_session(event.session)
+
+
+def _failed_calls(event: Event) -> Mapping[str, str]:
+    """Return which calls failed, from the log of a host that tells so nowhere else."""
+    from mneme.engine.hooks import find_dialect
+
+    read = getattr(find_dialect(event.host), "failures_in", None)
+    log = files.find_tail(Path(event.transcript), LONGEST_LOG_BYTES) if read and event.transcript else b""
+    return read(log.decode("utf-8", "replace")) if read and log else {}
 
 
 def _proposer(memory: Memory) -> Propose:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         WORKPLACE,
         append_line,
         find_file,
+        find_tail,
         is_interrupted,
         place_of,
         read_file,
@@ -47,8 +48,8 @@ if TYPE_CHECKING:
 
 _PARTS = {
     "disk": (
-        "WORKPLACE append_line find_file is_interrupted place_of read_file scratch_folder settled_before_ns take_derived "
-        "write_derived write_whole"
+        "WORKPLACE append_line find_file find_tail is_interrupted place_of read_file scratch_folder settled_before_ns "
+        "take_derived write_derived write_whole"
     ),
     "forget": "Forgotten is_remembered",
     "journal": "Entry Step entries get_entry step_diff",
@@ -79,6 +80,7 @@ __all__ = [
     "entries",
     "find_file",
     "find_holder",
+    "find_tail",
     "get_entry",
     "is_interrupted",
     "is_left_behind",

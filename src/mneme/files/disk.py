@@ -10,6 +10,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import stat
 import sys
 import time
 from dataclasses import dataclass
@@ -98,6 +99,21 @@ def find_file(place: Path) -> bytes | None:
         return read_file(place)
     except NotFoundError:
         return None
+
+
+def find_tail(place: Path, longest_bytes: int) -> bytes:
+    """Return the end of a file that another program may be writing; nothing where there is no plain file to be read."""
+    try:
+        handle = os.open(place, os.O_RDONLY | os.O_NONBLOCK)
+    except (OSError, ValueError):
+        return b""
+    try:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            return b""
+        return os.pread(handle, longest_bytes, max(0, found.st_size - longest_bytes))
+    finally:
+        os.close(handle)
 
 
 @dataclass(frozen=True, slots=True)

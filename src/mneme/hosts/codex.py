@@ -1,5 +1,7 @@
 """Codex: Claude Code's events and JSON, without PostToolUseFailure; a failure is read from what the tool gave back.
 
+A hook is told what a command printed and not how it ended; that stands in the session's log, when the turn is over.
+
 Answers are Claude Code's. Context beyond 2,500 tokens would be spilled to a file, so an answer stays below that.
 """
 
@@ -12,7 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 from mneme import files
 from mneme.hosts import HostFile, Installation, Wish, claude_code, said
-from mneme.hosts.event import AFTER_TOOL, BEFORE_TOOL, SESSION_END, TOOL_FAILED, Event, json_line, map_of
+from mneme.hosts.event import (
+    AFTER_TOOL,
+    BEFORE_TOOL,
+    SESSION_END,
+    TOOL_FAILED,
+    Event,
+    json_line,
+    map_of,
+    parse_payload,
+    text_of,
+)
 from mneme.hosts.hooking import FILE_TOOLS, hook_command, project_notes, settings_place, wanted_entries
 from mneme.hosts.marked import with_block, without_block
 from mneme.hosts.settings import SERVER, Settings, has_server, missing_server_note, plan_in, plan_out, server_command
@@ -25,7 +37,12 @@ if TYPE_CHECKING:
 NAME = "codex"
 EVENTS = {name: name for name in claude_code.EVENTS if name != TOOL_FAILED}
 LONGEST_ANSWER_CHARS = 8_000
-_EXIT_CODE = re.compile(r"(?:exit(?:ed with)? code:?|Exit code:?) *(-?\d+)")
+# The head that stands before a command's own output; what the command printed may speak of exit codes as it likes.
+_EXIT_CODE = re.compile(
+    r"(?:(?:Chunk ID|Wall time|Command|Duration): [^\n]*\n){0,4}(?:Process exited with|Exit) code:? *(-?\d+)\b",
+    re.IGNORECASE,
+)
+_CAME_BACK = ("function_call_output", "custom_tool_call_output")
 
 print_answer = claude_code.print_answer
 
@@ -46,11 +63,29 @@ def _failure(payload: Mapping[str, Any]) -> str:
     inner = map_of(payload, "tool_response")
     meta = inner.get("metadata")
     code = inner.get("exit_code", meta.get("exit_code") if isinstance(meta, dict) else None)
-    if code is None and isinstance(answer, str) and (found := _EXIT_CODE.search(answer[:400])):
+    if code is None and isinstance(answer, str) and (found := _EXIT_CODE.match(answer)):
         code = int(found[1])
     if isinstance(code, int) and code != 0:
         return f"Exit code {code}\n{said[:2000]}"
     return said[:2000] if inner.get("is_error") is True or inner.get("isError") is True else ""
+
+
+def failures_in(log: str) -> dict[str, str]:
+    """Return what a session's log says of the calls that failed, by the call's id; the log may begin in mid-line."""
+    failed: dict[str, str] = {}
+    for line in log.split("\n"):
+        if not any(kind in line for kind in _CAME_BACK):
+            continue
+        told = map_of(parse_payload(line.encode("utf-8", "replace")) or {}, "payload")
+        error = _failure({"tool_response": _came_back(told)}) if told.get("type") in _CAME_BACK else ""
+        if error:
+            failed[text_of(told, "call_id")] = error
+    return failed
+
+
+def _came_back(told: Mapping[str, Any]) -> object:
+    """Return what a tool gave back; an older Codex put it, with its exit code, into JSON that is a text."""
+    return map_of(told, "output") or told.get("output")
 
 
 _PATIENCE_SECONDS = 10

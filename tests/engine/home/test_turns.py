@@ -44,6 +44,17 @@ def test_a_turn_that_worked_is_one_workflow_with_all_its_steps(home: Home) -> No
     assert str(row["timestamp"]).startswith("2026-01-31T12:00:")
 
 
+def test_a_failure_told_late_is_one(home: Home) -> None:
+    """A host that says how a command ended when the turn is over is believed, for the calls that it names."""
+    home.keep_prompt("tidy up", session=SESSION)
+    for call in ("c1", "c2", "c3"):
+        home.keep_tool_use("Bash", session=SESSION, given={"command": f"step {call}"}, call=call)
+    done = home.finish_turn(session=SESSION, failed=lambda: {"c2": "Exit code 3\nno room", "c9": "Exit code 1"})
+    assert [step.ok for step in done.workflows[0].steps] == [True, False, True]
+    (failure,) = rows(home, "failures.log")
+    assert (failure["exit_code"], failure["error"]) == (3, "Exit code 3\nno room")
+
+
 def test_a_failure_is_kept_with_its_exit_code_and_leaves_a_lesson(home: Home) -> None:
     """The code is parsed from the host's error, and what worked afterwards is part of the lesson."""
     error = "Exit code 127\nzsh: command not found: pnpm"

@@ -14,7 +14,7 @@ from mneme.formats.card import SOURCES
 from mneme.workspace import home_folder, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -105,18 +105,32 @@ class Home:
         error: str | None = None,
         interrupted: bool = False,
         agent: str = "",
+        call: str = "",
     ) -> None:
         """Take down one use of a tool; with `error`, it failed. What the user interrupted is not taken down."""
+        from mneme.capture.turn import use_line
         from mneme.engine.home.turns import keep_tool_use
 
-        if not interrupted:
-            keep_tool_use(self, tool, session=session, prompt_id=prompt_id, given=given, error=error, agent=agent)
+        if not interrupted and tool.strip():
+            line = use_line(tool, given, at=self.moment, prompt_id=prompt_id, error=error, call=call)
+            keep_tool_use(self, line, session=session, agent=agent)
 
-    def finish_turn(self, *, session: str, agent: str = "", propose: Propose | None = None) -> TurnDone:
-        """Keep what the turns of a session came to: workflows, failures, lessons; a failure that recurs is proposed."""
+    def finish_turn(
+        self,
+        *,
+        session: str,
+        agent: str = "",
+        propose: Propose | None = None,
+        failed: Callable[[], Mapping[str, str]] = dict,
+    ) -> TurnDone:
+        """Keep what the turns of a session came to: workflows, failures, lessons; a failure that recurs is proposed.
+
+        `failed` tells of calls that failed though nobody said so when they were over, by their ids; it is asked where
+        there is anything to keep.
+        """
         from mneme.engine.home.turns import finish_turn
 
-        return finish_turn(self, session=session, agent=agent, propose=propose)
+        return finish_turn(self, session=session, agent=agent, propose=propose, failed=failed)
 
     def keep_outcome(self, tool: str, *, prompt: str = "", exit_code: int = 0, error: str = "") -> TurnDone:
         """Keep one use of a tool that says all about itself, prompt and exit code included, as a turn of its own."""

@@ -11,7 +11,7 @@ from mneme.capture import outcome, turn
 from mneme.errors import MnemeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from mneme.capture.outcome import Recurrence
@@ -56,23 +56,24 @@ def keep_prompt(home: Home, prompt: str, *, session: str, prompt_id: str, agent:
         files.append_line(_turn_file(home, session), turn.prompt_line(prompt, at=home.moment, prompt_id=prompt_id))
 
 
-def keep_tool_use(
-    home: Home, tool: str, *, session: str, prompt_id: str, given: object, error: str | None, agent: str
-) -> None:
+def keep_tool_use(home: Home, line: str, *, session: str, agent: str) -> None:
     """Take down one use of a tool."""
-    if session and tool.strip() and not agent:
-        line = turn.use_line(tool, given, at=home.moment, prompt_id=prompt_id, error=error)
+    if session and not agent:
         files.append_line(_turn_file(home, session), line)
 
 
-def finish_turn(home: Home, *, session: str, agent: str, propose: Propose | None) -> TurnDone:
+def finish_turn(
+    home: Home, *, session: str, agent: str, propose: Propose | None, failed: Callable[[], Mapping[str, str]]
+) -> TurnDone:
     """Keep what the turns of a session came to."""
     place = _turn_file(home, session)
     if agent or not session or not place.exists():
         return TurnDone()
     with home.memory.writing("turn", dry_run=False):
         told = files.take_derived(place).decode("utf-8", "replace")
-        return _keep_turns(home, turn.parse_turns(told), propose)
+        turns = turn.parse_turns(told)
+        known = failed() if any(use.call for one in turns for use in one.uses) else {}
+        return _keep_turns(home, [turn.with_failures(one, known) for one in turns], propose)
 
 
 def keep_outcome(home: Home, tool: str, *, prompt: str, exit_code: int, error: str) -> TurnDone:
