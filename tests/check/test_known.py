@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mneme.check.known import EXISTS, NEW, PROBABLE, duplicate_in_text, duplicate_of
+from mneme.check.known import EXISTS, NEW, PROBABLE, duplicate_in_bytes, duplicate_in_text, duplicate_of
 from mneme.formats.cell import parse_cells
 
 STATUS = "state {} conf high since 2026-06-03 seen 2026-06-05"
@@ -41,7 +41,11 @@ KNOWN = (
 )
 def test_verdicts(gist: str, topic: str, verdict: str, known: str) -> None:
     """The same claim exists, a very like one probably; another value, a dead cell or another claim is new."""
-    for found in (duplicate_of(gist, topic, parse_cells(KNOWN).cells), duplicate_in_text(gist, topic, KNOWN)):
+    for found in (
+        duplicate_of(gist, topic, parse_cells(KNOWN).cells),
+        duplicate_in_text(gist, topic, KNOWN),
+        duplicate_in_bytes(gist, topic, KNOWN.encode()),
+    ):
         assert (found[0], found[1].id if found[1] else "") == (verdict, known)
 
 
@@ -73,6 +77,11 @@ WORDS = [
     "user's",
     "users",
     "don't",
+    "o'clock",
+    "oclock",
+    "\u212aeeps",
+    "Straße",
+    "SAFE",
     "C#",
     "缓存",
     "使用的",
@@ -98,4 +107,15 @@ def test_the_quick_search_says_what_the_slow_one_says(
 ) -> None:
     """Looking at a few lines of the text gives the verdict, and the very cell, that looking at all cells gives."""
     content = mark + body.rstrip("\n") + end
-    assert duplicate_in_text(candidate, topic, content) == duplicate_of(candidate, topic, parse_cells(content).cells)
+    plain = duplicate_of(candidate, topic, parse_cells(content).cells)
+    assert duplicate_in_text(candidate, topic, content) == plain
+    assert duplicate_in_bytes(candidate, topic, content.encode()) == plain
+
+
+def test_a_word_that_most_cells_have_is_no_way_to_find_one() -> None:
+    """Where thousands of gists have a word, the others lead to the one that says the same."""
+    crowd = "".join(cell(at, "a", f"Everything is {'x' * (at % 40 + 1)}") for at in range(2, 6000))
+    content = (cell(1, "a", "Everything matters here") + crowd).encode()
+    verdict, found = duplicate_in_bytes("Everything matters here", "a", content)
+    assert (verdict, found.id if found else "") == (EXISTS, "FACT-0001")
+    assert duplicate_in_bytes("Everything counts twice", "b", content) == (NEW, None)

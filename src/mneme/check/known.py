@@ -23,6 +23,10 @@ EXISTS, PROBABLE, NEW = "exists", "probable", "new"
 _KEY = "gist"
 _BENT_KEYS = ("Gist", "GIST")
 _MANY_BROKEN_LINES = 1000
+_MANY_LINES = 5000
+_APOSTROPHES = (b"'", "\u2018".encode(), "\u2019".encode())
+# Letters whose lower case begins with an ASCII letter.
+_ODD_LETTERS = ("\u0130".encode(), "\u212a".encode())
 
 
 def duplicate_of(gist: str, topic: str, cells: Iterable[Cell]) -> tuple[str, Cell | None]:
@@ -67,6 +71,85 @@ def duplicate_in_text(gist: str, topic: str, text: str) -> tuple[str, Cell | Non
     if cell is not None:
         cell = read_block(text, cell.start, 1 + count_lines(text[: cell.start]), cell.end - cell.start)[0]
     return verdict, cell
+
+
+def duplicate_in_bytes(gist: str, topic: str, content: bytes) -> tuple[str, Cell | None]:
+    """Return what `duplicate_of` says of all the cells of a file, decoding it only where one may say the same."""
+    blocks = _near_blocks(claim_of(gist), content)
+    if blocks is not None:
+        cells = (read_block(text, 0, 1, len(text))[0] for text in map(_decoded, blocks))
+        if duplicate_of(gist, topic, cells)[0] == NEW:
+            return NEW, None
+    return duplicate_in_text(gist, topic, _decoded(content))
+
+
+def _decoded(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")
+
+
+def _near_blocks(claim: Claim, content: bytes) -> list[bytes] | None:
+    """Return the cells that hold one of a claim's words where a gist may; None if that is not to be told cheaply.
+
+    A claim that says the same has all but a few of its words, so it has one of any few and one more. Letters are
+    compared in ASCII: a file with one that only becomes such a letter in lower case is read in full.
+    """
+    wanted = len(claim.frame) + 1 - -(-ALIKE_ON_TOPIC_FIFTHS * len(claim.frame) // 5)
+    sought = (_needle(place, "").encode() for place in claim.frame if place.isascii())
+    needles = sorted(filter(None, sought), key=len, reverse=True)
+    if len(needles) < wanted or not needles or b"\r" in content or _any_in(_ODD_LETTERS, content):
+        return None
+    low = content.lower()
+    bare = _without_apostrophes(low)
+    found: set[int] = set()
+    for needle in needles:
+        hits = _gists_with(bare, needle)
+        if hits is not None:
+            found.update(hits)
+            wanted -= 1
+        if not wanted:
+            return _blocks_at(content, sorted(found)) if bare is low or not found else None
+    return None
+
+
+def _without_apostrophes(content: bytes) -> bytes:
+    for mark in _APOSTROPHES:
+        if _any_in((mark,), content):
+            content = content.replace(mark, b"")
+    return content
+
+
+def _any_in(marks: Iterable[bytes], content: bytes) -> bool:
+    plain = content.isascii()
+    return any(mark in content for mark in marks if not plain or mark.isascii())
+
+
+def _gists_with(low: bytes, needle: bytes) -> list[int] | None:
+    """Return where a text stands in lines that may be gists; None if it stands in too many lines."""
+    found: list[int] = []
+    at = low.find(needle)
+    for _ in range(_MANY_LINES):
+        if at < 0:
+            return found
+        start, end = low.rfind(b"\n", 0, at) + 1, low.find(b"\n", at)
+        end = len(low) if end < 0 else end
+        if low.find(b"gist", start, end) >= 0:
+            found.append(at)
+        at = low.find(needle, end)
+    return None
+
+
+def _blocks_at(content: bytes, places: Iterable[int]) -> list[bytes]:
+    """Return the cells that hold some offsets, each once."""
+    blocks = []
+    end = -1
+    for place in places:
+        if place < end:
+            continue
+        start, after = content.rfind(b"\n@", 0, place) + 1, content.find(b"\n@", place)
+        end = len(content) if after < 0 else after + 1
+        if start or content.startswith((b"@", BOM.encode() + b"@")):
+            blocks.append(content[start:end])
+    return blocks
 
 
 def _near_lines(claim: Claim, lines: Sequence[str]) -> list[int] | None:

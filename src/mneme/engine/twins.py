@@ -41,15 +41,14 @@ def find_twin(
 
 
 def _among_cells(memory: Memory, text: str, topic: str, contents: Mapping[str, bytes]) -> Iterable[tuple[str, Record]]:
-    from mneme.check.known import NEW, duplicate_in_text
+    from mneme.check.known import NEW, duplicate_in_bytes
     from mneme.formats.spine import cell_record
-    from mneme.memory.cells.load import decoded
     from mneme.memory.cells.proposals import PATH
 
     for path, content in contents.items():
         if path == PATH:  # what waits for a word is not remembered yet
             continue
-        verdict, cell = duplicate_in_text(text, topic, decoded(content))
+        verdict, cell = duplicate_in_bytes(text, topic, content)
         if verdict != NEW and cell is not None:
             record = cell_record(cell, path)
             if not memory.shared or (cell.audience or memory.workspace.audience_of(path)) == "shared":

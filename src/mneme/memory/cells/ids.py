@@ -70,9 +70,15 @@ def highest_in(content: bytes, prefix: str | None = None) -> Highest:
 
 def _highest_of(content: bytes, prefix: bytes) -> int:
     """Return the highest number under a prefix that stands where an id may, trying the largest first."""
-    places = re.finditer(re.escape(prefix) + rb"-([0-9]{1,18})(?!\S)", content)
-    numbers = sorted(((int(found[1]), found.start()) for found in places), reverse=True)
-    return next((number for number, at in numbers if _opens_at(content, at)), 0)
+    pattern = re.escape(prefix) + rb"-([0-9]{1,18})(?!\S)"
+    words = re.findall(pattern, content)
+    numbers = list(map(int, words))
+    largest = max(numbers, default=0)
+    last = content.rfind(prefix + b"-" + words[numbers.index(largest)]) if words else -1
+    if largest and re.compile(pattern).match(content, last) and _opens_at(content, last):
+        return largest
+    places = ((int(found[1]), found.start()) for found in re.finditer(pattern, content))
+    return next((number for number, at in sorted(places, reverse=True) if _opens_at(content, at)), 0)
 
 
 def _opens_at(content: bytes, at: int) -> bool:
