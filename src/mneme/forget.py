@@ -7,6 +7,7 @@ Planning only: `files.destroy` does it, and finds the texts in history and in ev
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mneme import files
@@ -36,7 +37,6 @@ def plan_forget(workspace: Workspace, what: str, today: date) -> tuple[Plan, tup
     if not what.strip():
         message = "there is nothing to forget: the text is empty"
         raise BadInputError(message, "mneme forget ID")
-    _insist_on_reading_all(workspace)
     cells = load_cells(workspace)
     for problem in cells.problems:
         raise StorageError(problem.message, problem.hint)
@@ -52,9 +52,16 @@ def plan_forget(workspace: Workspace, what: str, today: date) -> tuple[Plan, tup
     return _plan(list(_forget_text(workspace, what)), "a text"), (what,)
 
 
-def _insist_on_reading_all(workspace: Workspace) -> None:
-    """Refuse while a folder cannot be listed: what may lie in it would not be forgotten."""
+@contextmanager
+def reading_all(workspace: Workspace) -> Iterator[None]:
+    """Refuse where a folder cannot be listed, before or in the block: what may lie in it would not be forgotten."""
     list(workspace.walk(TEXT_SUFFIXES))
+    _refuse_closed(workspace)
+    yield
+    _refuse_closed(workspace)
+
+
+def _refuse_closed(workspace: Workspace) -> None:
     if workspace.closed:
         folder = workspace.closed[0] or "./"
         message = f"the folder '{folder}' cannot be listed, so what it holds cannot be forgotten"

@@ -68,11 +68,17 @@ def test_all_of_a_plan_or_nothing(
     assert not report.failures, report.kinds()
 
 
-def test_a_folder_that_cannot_be_listed_is_not_taken_for_an_empty_one(prepared: Callable[[Scenario], Prepared]) -> None:
-    """What a disk does not tell of a folder of memory may be any id: none is given, and nothing is written."""
-    ready = prepared(next(one for one in SCENARIOS if one.name == THOROUGH))
-    faults = [one for one in find_faults(ready) if one.error == "EIO" and one.place in {"openat(.)", "openat(memory)"}]
-    assert faults
+@pytest.mark.parametrize(
+    ("name", "folders"),
+    [(THOROUGH, {"openat(.)", "openat(memory)"}), ("forget a cell", {"openat(.mneme.d)", "openat(.mneme.d/trash)"})],
+)
+def test_a_folder_that_cannot_be_listed_is_not_taken_for_an_empty_one(
+    name: str, folders: set[str], prepared: Callable[[Scenario], Prepared]
+) -> None:
+    """What a disk does not tell of a folder may be any id, so none is given; or a copy, so it is not called gone."""
+    ready = prepared(next(one for one in SCENARIOS if one.name == name))
+    faults = [one for one in find_faults(ready) if one.error == "EIO" and one.place in folders]
+    assert {one.place for one in faults} == folders
     assert [fault for one in faults for fault in fail_once(ready, one).faults] == []
 
 

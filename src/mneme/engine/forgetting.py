@@ -27,9 +27,10 @@ def plan_forgetting(memory: Memory, what: str) -> tuple[Plan, tuple[str, ...]]:
 
     In a shared context what is private is told as if it were not there, in the files and in history.
     """
-    from mneme.forget import plan_forget
+    from mneme.forget import plan_forget, reading_all
 
-    plan, needles = _planned(memory, what) or plan_forget(memory.workspace, what, memory.today)
+    with reading_all(memory.workspace):
+        plan, needles = _planned(memory, what) or plan_forget(memory.workspace, what, memory.today)
     if memory.shared and not (plan.changes and all(memory.sees_file(change.path) for change in plan.changes)):
         message = f"nothing in the workspace says '{what}'"
         raise NotFoundError(message, "mneme list")

@@ -17,7 +17,7 @@ from mneme.files import displaced, journal
 from mneme.files.disk import WORKPLACE, remove_tree, sync_folder, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mneme.errors import Problem
     from mneme.files.journal import Entry
@@ -161,11 +161,13 @@ def _scrub_derived(root: Path, forms: tuple[bytes, ...]) -> Iterator[str]:
 
 
 def copies_outside(root: Path, forms: tuple[bytes, ...]) -> Iterator[str]:
-    """Yield every file of the workspace that still holds the text, and the repository that may."""
-    for place in _files_below(root, skip=(WORKPLACE, ".git")):
+    """Yield every file of the workspace that still holds the text, what cannot be looked into, and the repository."""
+    unseen: list[OSError] = []
+    for place in _files_below(root, skip=(WORKPLACE, ".git"), closed=unseen.append):
         with contextlib.suppress(OSError):
             if _holds(place.read_bytes(), forms):
                 yield place.relative_to(root).as_posix()
+    yield from (f"{os.path.relpath(one.filename, root)} (cannot be listed)" for one in unseen)
     if any((folder / ".git").exists() for folder in (root, *root.parents)):
         yield ".git (earlier commits; 'git filter-repo' removes them)"
 
@@ -175,8 +177,16 @@ def _sync_if_there(folder: Path) -> None:
         sync_folder(folder)
 
 
-def _files_below(folder: Path, skip: tuple[str, ...] = ()) -> Iterator[Path]:
-    for here, folders, names in os.walk(folder):
+def _refuse(fault: OSError) -> None:
+    if not isinstance(fault, FileNotFoundError):
+        raise fault
+
+
+def _files_below(
+    folder: Path, skip: tuple[str, ...] = (), closed: Callable[[OSError], None] = _refuse
+) -> Iterator[Path]:
+    """Yield the files below a folder; one that cannot be listed is a fault unless `closed` takes it."""
+    for here, folders, names in os.walk(folder, onerror=closed):
         folders[:] = sorted(name for name in folders if name not in skip)
         for name in sorted(names):
             place = Path(here) / name
