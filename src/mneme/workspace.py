@@ -34,6 +34,10 @@ DEFAULT_CELL_FILE = "memory/project.mneme"
 SKIPPED_FOLDERS = frozenset({"lost+found", "node_modules", "__pycache__", "venv", "target", "site-packages"})
 
 
+# The folders in a folder, and the files of memory.
+_Listing = tuple[tuple[str, ...], tuple[str, ...]]
+
+
 @dataclass(frozen=True, slots=True)
 class Workspace:
     """One folder of memory: its root, its settings, whether its word may be taken, and how it was found."""
@@ -46,6 +50,10 @@ class Workspace:
     _profile: list[Profile] = field(default_factory=list, init=False, compare=False, repr=False)
     # The paths that were sorted last, and how: the same paths need not be sorted again.
     _selected: list[Any] = field(default_factory=list, init=False, compare=False, repr=False)
+    # What lay in each folder when its inode last said so, old enough to say so again.
+    _listed: dict[tuple[str, tuple[str, ...]], tuple[tuple[int, ...], _Listing]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
     @property
     def profile(self) -> Profile:
@@ -126,35 +134,65 @@ class Workspace:
 
         A folder that cannot be listed is passed too, and kept in `closed`.
         """
-        ignore = self.settings.find("files.ignore") or ()
         stack = [""]
         while stack:
-            prefix = stack.pop()
-            for entry in self._entries(prefix):
-                name = entry.name
-                path = prefix + name
-                if ignore and any(fnmatchcase(path, glob) for glob in ignore):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    if not name.startswith(".") and name not in SKIPPED_FOLDERS:
-                        stack.append(path + "/")
-                elif (
-                    name.endswith(suffixes)
-                    and not name.startswith(".")
-                    and (entry.is_file(follow_symlinks=False) or (_is_file(entry) and self._is_inside(entry)))
-                ):
-                    yield path
+            folders, found = self._listing(stack.pop(), suffixes)
+            stack.extend(folders)
+            yield from found
 
-    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+    def _listing(self, prefix: str, suffixes: tuple[str, ...]) -> _Listing:
+        """Return the folders in a folder, and the files with one of the suffixes; what was seen before is not read again.
+
+        A folder's inode changes with every name in it. What a link leads to is no matter of its folder's.
+        """
+        kept = self._listed.get((prefix, suffixes))
+        settled_ns = files.settled_before_ns()
+        try:
+            seen = (self.root / prefix).stat()
+        except OSError:
+            return self._read_folder(prefix, suffixes)[0]
+        stamp = (seen.st_ino, seen.st_dev, seen.st_mtime_ns, seen.st_ctime_ns)
+        if kept and kept[0] == stamp:
+            return kept[1]
+        listing, linked = self._read_folder(prefix, suffixes)
+        if not linked and max(seen.st_mtime_ns, seen.st_ctime_ns) < settled_ns:
+            self._listed[prefix, suffixes] = (stamp, listing)
+        else:
+            self._listed.pop((prefix, suffixes), None)
+        return listing
+
+    def _read_folder(self, prefix: str, suffixes: tuple[str, ...]) -> tuple[_Listing, bool]:
+        """Return what is in a folder, and whether what is in it may change without it."""
+        ignore = self.settings.find("files.ignore") or ()
+        folders: list[str] = []
+        found: list[str] = []
+        entries = self._entries(prefix)
+        linked = entries is None
+        for entry in entries or ():
+            name = entry.name
+            path = prefix + name
+            if ignore and any(fnmatchcase(path, glob) for glob in ignore):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                if not name.startswith(".") and name not in SKIPPED_FOLDERS:
+                    folders.append(path + "/")
+            elif name.endswith(suffixes) and not name.startswith("."):
+                linked = linked or entry.is_symlink()
+                if entry.is_file(follow_symlinks=False) or (_is_file(entry) and self._is_inside(entry)):
+                    found.append(path)
+        return (tuple(folders), tuple(found)), linked
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]] | None:
+        """Return what is in a folder; None where it cannot be listed."""
         try:
             with os.scandir(self.root / folder) as found:
                 return list(found)
         except FileNotFoundError:
-            return []
+            return None
         except OSError:
             if folder not in self.closed:
                 self.closed.append(folder)
-            return []
+            return None
 
     def _is_inside(self, entry: os.DirEntry[str]) -> bool:
         if not entry.is_symlink():

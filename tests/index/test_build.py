@@ -24,7 +24,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from mneme.index import build
 from mneme.index.backend import ANY, BusyIndexError
-from mneme.index.build import embed_missing, refresh
+from mneme.index.build import count_behind, embed_missing, refresh
 from mneme.index.embed import Vectors
 from mneme.index.reference import ReferenceBackend
 from mneme.index.search import find_ranked
@@ -46,6 +46,13 @@ FACTS = (
     '[{{"id": "acme-00{d}", "fact": "{text}", "category": "status", "timestamp": "2026-01-0{d}", "status": "active"}}]'
 )
 WORDS = ("zebra", "horse", "cache", "sqlite", "deploy", "printer", "花生过敏")
+
+
+# Another name of the same kind: plain, in other case, and a letter with an accent in either way of writing it.
+MOVED = (
+    *("memory/moved.md", "memory/other.mneme", "memory/2026-01-06.md", "memory/MOVED.md"),
+    *("memory/caf\u00e9.md", "memory/cafe\u0301.md"),
+)
 
 
 def content_of(path: str, words: list[str]) -> bytes:
@@ -70,8 +77,9 @@ def everything(backend: object) -> dict[str, object]:
 
 
 def built(workspace: Workspace) -> dict[str, object]:
-    """Return all that an index made from nothing says."""
+    """Return all that an index made from nothing says, by somebody who has seen nothing before."""
     backend = ReferenceBackend()
+    workspace = open_workspace(workspace.root)
     refresh(backend, workspace)
     fresh = SqliteBackend(workspace.root / ".mneme.d/fresh.sqlite")
     try:
@@ -190,12 +198,41 @@ class Files(RuleBasedStateMachine):
             place.write_bytes(content)
             os.utime(place, ns=(modified, modified))
 
-    @rule(data=st.data(), to=st.sampled_from(("memory/moved.md", "memory/other.mneme", "memory/2026-01-06.md")))
+    @rule(data=st.data(), to=st.sampled_from(MOVED))
     def rename(self, data: st.DataObject, to: str) -> None:
         """Move a file where another one may be, its times unchanged."""
         fitting = [path for path in self.existing() if path.rpartition(".")[2] == to.rpartition(".")[2]]
         if fitting:
             (self.root / data.draw(st.sampled_from(fitting))).rename(self.root / to)
+
+    @rule(back=st.booleans())
+    def rename_a_folder(self, *, back: bool) -> None:
+        """Move a folder with all that is in it."""
+        one, other = self.root / "memory/deep", self.root / "memory/deeper"
+        one, other = (other, one) if back else (one, other)
+        if one.exists() and not other.exists():
+            one.rename(other)
+
+    @rule(data=st.data(), name=st.sampled_from(("memory/linked.md", "memory/deep/linked.md", "memory/linked")))
+    def link(self, data: st.DataObject, name: str) -> None:
+        """Let a link lead to a file or a folder of the workspace, to nowhere, or out of it."""
+        place = self.root / name
+        if place.parent.exists() and not os.path.lexists(place):
+            there = [str(self.root / path) for path in self.existing() if path.endswith(".md")]
+            place.symlink_to(data.draw(st.sampled_from([*there, str(self.root / "memory/deep"), "/etc", "nowhere"])))
+
+    @rule(name=st.sampled_from(("memory/linked.md", "memory/deep/linked.md", "memory/linked")))
+    def unlink(self, name: str) -> None:
+        """Take a link away."""
+        if (self.root / name).is_symlink():
+            (self.root / name).unlink()
+
+    @rule(data=st.data(), seconds=st.sampled_from((-(10**9), 3600)))
+    def skew(self, data: st.DataObject, seconds: int) -> None:
+        """Give a file a time long ago, or one that is still to come."""
+        if self.existing():
+            moment = time.time() + seconds
+            os.utime(self.root / data.draw(st.sampled_from(self.existing())), (moment, moment))
 
     @rule(who=st.sampled_from((0, 1)), hurried=st.booleans())
     def look(self, who: int, *, hurried: bool) -> None:
@@ -390,3 +427,23 @@ def test_only_reading_decides_what_is_read_again(workspace: Workspace) -> None:
     settings_now = workspace.settings.with_value("embedder.kind", "none").with_value("rules.x", "warn")
     assert build.config_digest(Workspace(workspace.root, settings_now)) == before
     assert build.config_digest(Workspace(workspace.root, settings_now.with_value("profile", "v4"))) != before
+
+
+def test_a_note_that_is_too_large_is_not_read(workspace: Workspace, backend: SqliteBackend) -> None:
+    """What nothing is made of takes no memory and no time; it is told, and comes back when it is small again."""
+    place = workspace.root / "MEMORY.md"
+    small = place.read_bytes()
+    refresh(backend, workspace)
+    before = everything(backend)
+    os.truncate(place, 1 << 34)
+    began = time.process_time()
+    state = refresh(backend, workspace)
+    assert time.process_time() - began < 1.0
+    assert [(problem.path, problem.rule) for problem in state.problems] == [("MEMORY.md", "large-file")]
+    assert {piece.record.path for _, piece in backend.listed(ANY, 99)} == {*PATHS} - {"MEMORY.md"}
+    assert count_behind(backend, workspace, PATHS) == 0
+    assert refresh(backend, workspace).read == 0
+    place.write_bytes(small)
+    assert count_behind(backend, workspace, PATHS) == 1
+    assert refresh(backend, workspace).fresh
+    assert everything(backend) == before

@@ -33,9 +33,11 @@ def refresh_after(memory: Memory, paths: Iterable[str]) -> Iterator[Problem]:
 
 def refresh_now(memory: Memory) -> Iterator[Problem]:
     """Have QMD look at everything that it has not seen, and wait until it has; yield why it could not."""
+    if not _is_wanted(memory):
+        return
     from mneme.hosts.qmd import is_behind
 
-    if _is_wanted(memory) and is_behind(_entities(memory), _kept(memory)):
+    if is_behind(_entities(memory), _kept(memory)):
         yield from _told(memory, memory.workspace.profile.places.entities, _refreshed(memory, None))
 
 
@@ -54,12 +56,12 @@ def check_qmd(memory: Memory) -> Iterator[Problem]:
 
 def _is_wanted(memory: Memory) -> bool:
     """Say whether QMD is in use: by default only where it is there, and said in the settings in any case."""
-    from mneme.hosts.qmd import find_qmd
-    from mneme.workspace import search_path
-
     profile = memory.workspace.profile
     if not (profile.qmd and profile.places.entities):
         return False
+    from mneme.hosts.qmd import find_qmd
+    from mneme.workspace import search_path
+
     return bool(memory.workspace.settings.find("qmd") or find_qmd(search_path()))
 
 

@@ -22,10 +22,10 @@ from mneme.files.disk import TICK_NS
 from mneme.index.backend import BusyIndexError
 from mneme.index.stretch import parse_stretches
 from mneme.index.turns import is_log, turn_pieces
-from mneme.memory import all_paths, read_pieces
+from mneme.memory import all_paths, is_too_large, read_pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from mneme.formats.piece import Piece
     from mneme.index.backend import Backend
@@ -41,6 +41,8 @@ EMBED_BATCH, EMBED_FEW, EMBED_AHEAD = 64, 16, 2048
 # However little time there is, so many vectors are made: a few new memories are embedded when they are first asked for.
 LEAST_EMBEDDED = 32
 READING, EMBEDDING = "reading", "embedding"
+# What stands for the hash of a note that is too large to be cut into anything: nobody need read it to know that.
+LARGE = "large"
 
 
 class Progress(Protocol):
@@ -128,15 +130,19 @@ class _Work:
 
     def bring(self, path: str, stamp: str) -> None:
         """Read one file and let it wait for its step."""
+        content: bytes | None = b""
+        place = _place(self._workspace, path)
+        large = is_too_large(path, place)
+        if large:
+            self.problems.append(_too_large(path, place))
         try:
-            content = files.find_file(_place(self._workspace, path))
+            content = b"" if large else files.find_file(place)
         except MnemeError as fault:
             self.problems.append(Problem(path, 0, "unreadable-file", WARN, fault.message, fault.hint))
-            content = b""
         if content is None:
             return
         config, _, proof = stamp.partition(" ")
-        held = f"{config} {_digest(content)}"
+        held = f"{config} {LARGE if large else _digest(content)}"
         kept = held if _seen(self._workspace, path, config) != stamp else f"{held} {proof}".rstrip()
         before = self._known.get(path, "")
         if _hash_in(before) == held:
@@ -157,6 +163,14 @@ class _Work:
         self._stamps, self._pieces, self._since = {}, [], time.monotonic()
 
 
+def _too_large(path: str, place: Path) -> Problem:
+    from mneme.check.found import find, worded
+    from mneme.formats.note import LARGE_NOTE_BYTES
+
+    value, limit = (size // 2**20 for size in (place.stat().st_size, LARGE_NOTE_BYTES))
+    return worded(path, find("large-file", 0, value=value, limit=limit))
+
+
 def _place(workspace: Workspace, path: str) -> Path:
     return Path(path) if is_log(path) else files.place_of(workspace.root, path)
 
@@ -170,16 +184,13 @@ def _read(workspace: Workspace, path: str, content: bytes) -> Sequence[Piece]:
 def _look(workspace: Workspace, known: Mapping[str, str], *, anew: bool) -> _Look:
     """Compare what the files' inodes say with what is known; the newest come first among those that may have changed."""
     config = config_digest(workspace)
-    root = f"{workspace.root}/"
     proven = time.time_ns() - TICK_NS
     changed: list[tuple[int, str, str]] = []
     vanished: set[str] = set()
     paths = (*all_paths(workspace), *workspace.transcript_files())
     met = 0
-    for path in paths:
-        try:
-            seen = os.stat(path if path[0] == "/" else root + path)  # noqa: PTH116 - a Path for each of ten thousand files costs as much again
-        except OSError:
+    for path, seen in _seen_at(workspace.root, paths):
+        if seen is None:
             vanished.add(path)
             continue
         held = known.get(path)
@@ -196,6 +207,24 @@ def _look(workspace: Workspace, known: Mapping[str, str], *, anew: bool) -> _Loo
     return _Look(len(paths) - len(vanished), {path: stamp for _, path, stamp in changed}, gone)
 
 
+def _seen_at(root: Path, paths: Iterable[str]) -> Iterator[tuple[str, os.stat_result | None]]:
+    """Yield each path with what its inode says, or None; a path from a folder that is open is shorter to follow."""
+    stat = os.stat
+    try:
+        folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        yield from ((path, None) for path in paths)
+        return
+    try:
+        for path in paths:
+            try:
+                yield path, stat(path, dir_fd=folder)
+            except OSError:
+                yield path, None
+    finally:
+        os.close(folder)
+
+
 def count_behind(backend: Backend, workspace: Workspace, paths: Collection[str]) -> int:
     """Return how many files are not in the index as they are, and how many are in it and gone; nothing is changed."""
     config = config_digest(workspace)
@@ -205,7 +234,11 @@ def count_behind(backend: Backend, workspace: Workspace, paths: Collection[str])
         held = known.get(path, "")
         if _is_proven(workspace, path, held, config):
             continue
-        content = files.find_file(files.place_of(workspace.root, path)) if held else None
+        place = files.place_of(workspace.root, path)
+        if held and is_too_large(path, place):
+            behind += _hash_in(held) != f"{config} {LARGE}"
+            continue
+        content = files.find_file(place) if held else None
         behind += content is None or _hash_in(held) != f"{config} {_digest(content)}"
     return behind
 

@@ -7,13 +7,13 @@ speaks for the whole.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 # About 200 tokens of English. A character that is a word of its own counts as three of a word with many.
 STRETCH_CHARS = 900
 WIDE = 3
 # Beyond these, words alone find a text: a log that somebody pasted is no reason to embed for an hour.
 MOST_STRETCHES = 32
-_WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 # What is never cut: a word with what follows it, or so much of one that has no end.
 _UNIT = re.compile(r"\s*[^\s。！？；，]{1,40}[\s。！？；，]*|\s+|[。！？；，]+")
 
@@ -37,4 +37,9 @@ def parse_stretches(text: str) -> list[str]:
 
 
 def _length(text: str) -> int:
-    return len(text) if text.isascii() else len(text) + (WIDE - 1) * len(_WIDE.findall(text))
+    return len(text) if text.isascii() else len(text) + (WIDE - 1) * len(_wide().findall(text))
+
+
+@cache
+def _wide() -> re.Pattern[str]:
+    return re.compile("[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")

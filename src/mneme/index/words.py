@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
@@ -29,14 +29,12 @@ _DENSE = (
     "\u2e80-\u2fdf\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\U00020000-\U000323af"
 )
-_CJK = re.compile(f"[{_DENSE}]")
 # Combining marks belong to the letter before them, or the words of India and Thailand fall apart.
 _MARKS = "\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0a3c-\u0a4d\u0abc-\u0acd\u0b3c-\u0b4d"
 _MARKS += (
     "\u0bbe-\u0bcd\u0c3e-\u0c4d\u0cbc-\u0ccd\u0d3e-\u0d4d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0591-\u05c7\u064b-\u065f"
 )
-_WORD = re.compile(rf"[{_DENSE}]+|(?:[^\W_{_DENSE}]|(?<=\w)[{_MARKS}])+(?:['’](?:[a-z]{{1,2}})\b)?")
-# The same for a text that is all ASCII, in a third of the time.
+# A word of a text that is all ASCII. That of any other text takes milliseconds to make, so it is made when one comes.
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:'[a-z]{1,2}\b)?", re.ASCII)
 _APOSTROPHE = re.compile(r"['’].*")
 _LATIN_MARKS = re.compile("[\u0300-\u036f]")
@@ -198,13 +196,23 @@ def _loud_terms(text: str) -> set[str]:
 
 def has_cjk(text: str) -> bool:
     """Say whether a text has Chinese, Japanese or Korean in it."""
-    return not text.isascii() and bool(_CJK.search(text))
+    return not text.isascii() and bool(_cjk().search(text))
+
+
+@cache
+def _cjk() -> re.Pattern[str]:
+    return re.compile(f"[{_DENSE}]")
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    return re.compile(rf"[{_DENSE}]+|(?:[^\W_{_DENSE}]|(?<=\w)[{_MARKS}])+(?:['’](?:[a-z]{{1,2}})\b)?")
 
 
 def _words(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_WORD.findall(text)
-    return _WORD.findall(_composed(text))
+    return _word().findall(_composed(text))
 
 
 def _composed(text: str) -> str:
@@ -216,7 +224,7 @@ def _composed(text: str) -> str:
 @lru_cache(1 << 16)
 def _terms_of(word: str) -> tuple[str, ...]:
     """Return one word's terms; a run of Chinese gives its characters and its pairs."""
-    if _CJK.match(word):
+    if not word.isascii() and _cjk().match(word):
         return (*word, *(word[place : place + 2] for place in range(len(word) - 1)))
     word = _APOSTROPHE.sub("", word)
     whole = stem(word.lower()[:LONGEST_TERM])

@@ -48,14 +48,14 @@ def load_pieces(workspace: Workspace, paths: Iterable[str] | None = None) -> Ite
     """Yield the pieces of the files named, or of all memory, file by file; one that is gone meanwhile has none."""
     for path in all_paths(workspace) if paths is None else paths:
         place = files.place_of(workspace.root, path)
-        if _is_too_large(path, place):
+        if is_too_large(path, place):
             continue
         content = files.find_file(place)
         if content is not None:
             yield from read_pieces(workspace, path, content)
 
 
-def _is_too_large(path: str, place: Path) -> bool:
+def is_too_large(path: str, place: Path) -> bool:
     """Say whether a note is one that is cut into nothing, so that nobody need read it."""
     from mneme.formats.note import LARGE_NOTE_BYTES
     from mneme.profiles.select import NOTE_SUFFIXES
