@@ -36,6 +36,10 @@ class Settings:
         """Return what `mneme.toml` itself says about a key, or None where it says nothing."""
         return self[key] if key in self._values else None
 
+    def over(self, values: Mapping[str, Any]) -> Settings:
+        """Return these settings laid over others: what they say nothing about is as the others have it."""
+        return Settings({**values, **self._values})
+
     def table(self, prefix: str) -> dict[str, Any]:
         """Return the free-form table under `prefix`, such as `rules`."""
         start = prefix + "."

@@ -21,10 +21,12 @@ from tests.consolidate.dream.nights import Place
 from tests.real.hosting import HOSTS, needs
 
 from mneme.consolidate.dream.entry import hash_query, iso, iso_day, parse_entries, parse_signals
+from mneme.consolidate.dream.published import parse_dreaming
 from mneme.consolidate.dream.record import DAILY, RECALL, Seen, count_seen, count_staged, repaired
 from mneme.consolidate.dream.score import OPENCLAW, Gates, rank
 from mneme.consolidate.dream.sentence import markers
 from mneme.consolidate.dream.taint import is_short_term, is_tainted
+from mneme.recall.published.passages import cut_passages
 
 pytestmark = needs("openclaw")
 
@@ -75,7 +77,7 @@ PATHS = (
 def openclaw(*jobs: tuple[str, list[Any]]) -> list[Any]:
     """Run functions of OpenClaw's, one after the other in one process, and return what they return."""
     (node,) = (HOSTS / "openclaw" / "node_modules").glob("node-*/bin/node")
-    words = [str(node), str(DRIVER), str(DIST), "short-term-promotion-"]
+    words = [str(node), str(DRIVER), str(DIST), "short-term-promotion-", "dreaming-", "internal-"]
     told = json.dumps([{"name": name, "options": options} for name, options in jobs])
     env = {**os.environ, "TZ": "UTC", "HOME": "/nonexistent"}
     done = subprocess.run(words, input=told, capture_output=True, text=True, check=False, timeout=300, env=env)
@@ -348,3 +350,49 @@ def test_both_repair_alike(tmp_path: Path) -> None:
         theirs = json.loads(place.read(STORE))["entries"]
         assert mine.dropped == result["removedInvalidEntries"], place.root
         assert different({key: one.as_json() for key, one in mine.by_key.items()}, theirs) == [], place.root
+
+
+def test_both_read_its_settings_alike() -> None:
+    """Numbers, texts that are numbers, blanks, what is out of range, and what is no number at all."""
+    odd = [0, 1, 3, 0.5, -1, 1.7, "5", " 0.9 ", "", " ", "much", None, True, "1e1"]
+    names = ("limit", "minScore", "minRecallCount", "minUniqueQueries", "recencyHalfLifeDays", "maxAgeDays")
+    dice = random.Random("settings")  # noqa: S311
+    drawn = []
+    for _ in range(200):
+        deep = {name: dice.choice(odd) for name in names if dice.random() < 0.7}
+        look = {"lookbackDays": dice.choice(odd)}
+        mode = {"mode": dice.choice(("inline", "BOTH", "x", 3, None))}
+        drawn.append(
+            {"enabled": dice.choice((True, "true", "no", 1)), "storage": mode, "phases": {"deep": deep, "light": look}}
+        )
+    theirs = openclaw(*(("resolveMemoryDreamingConfig", [{"pluginConfig": {"dreaming": one}}]) for one in drawn))
+    for said, read in zip(drawn, theirs, strict=True):
+        mine, deep = parse_dreaming(said), read["phases"]["deep"]
+        assert (mine.enabled, mine.storage) == (read["enabled"], read["storage"]["mode"]), said
+        assert [mine.limit, mine.min_score, mine.min_recalls, mine.min_queries, mine.half_life_days, mine.max_age_days] == [deep[name] for name in names], said  # fmt: skip
+        assert mine.light_days == read["phases"]["light"]["lookbackDays"], said
+
+
+def test_both_cut_notes_alike() -> None:
+    """Long lines, blank ones, wide characters, and every size of stretch and overlap."""
+    dice = random.Random("cut")  # noqa: S311
+    words = (
+        "backup",
+        "路由器备份",
+        "ルーター",
+        " ",
+        "",
+        "x" * 90,
+        "Sauvegarde du routeur",
+        "라우터",
+        "é" * 30,
+        "，。！",
+    )
+    drawn = []
+    for _ in range(STORES * 4):
+        rows = ["".join(dice.choice(words) for _ in range(dice.randrange(0, 9))) for _ in range(dice.randrange(0, 60))]
+        drawn.append(("\n".join(rows), dice.choice((8, 20, 50, 400)), dice.choice((0, 4, 10, 80))))
+    jobs = (("chunkMarkdown", [text, {"tokens": tokens, "overlap": overlap}]) for text, tokens, overlap in drawn)
+    for (text, tokens, overlap), rows in zip(drawn, openclaw(*jobs), strict=True):
+        mine = [(one.line, one.end_line, one.text) for one in cut_passages(text, tokens, overlap)]
+        assert mine == [(row["startLine"], row["endLine"], row["text"]) for row in rows], (text, tokens, overlap)

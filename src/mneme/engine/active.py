@@ -249,23 +249,15 @@ def _reader(memory: Memory) -> Callable[[str], str]:
 
 def active_settings(memory: Memory, host: str = "") -> ActiveSettings:
     """Return the settings of the workspace; in OpenClaw with what its own configuration says of the plugin."""
-    from mneme.formats.jsonc import BrokenSettingsError, parse_settings
+    from mneme.engine.openclaw import openclaw_document
     from mneme.recall.active.settings import from_table, published_config, with_published
-    from mneme.workspace import program_folder
 
     settings = memory.workspace.settings
     names = (field.name for field in dataclasses.fields(from_table({})))
     found = from_table({name: settings[f"active.{name}"] for name in names})
     if host != OPENCLAW:
         return found
-    folder = program_folder("OPENCLAW_STATE_DIR", ".openclaw")
-    content = files.find_file(program_folder("OPENCLAW_CONFIG_PATH", str(folder / "openclaw.json")))
-    try:
-        document = parse_settings((content or b"{}").decode("utf-8", "replace")).plain()
-    except BrokenSettingsError as fault:
-        memory.note_fault(f"openclaw.json:{fault.line}: {fault}")
-        return found
-    return with_published(found, published_config(document))
+    return with_published(found, published_config(openclaw_document(memory)))
 
 
 def active_state(memory: Memory, *, session: str = "") -> dict[str, object]:

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from mneme import files
+from mneme.engine.openclaw import dream_rules, is_set_to_dream
 from mneme.errors import BadInputError, NotFoundError, RefusedError
 from mneme.workspace import given_folder
 
@@ -125,13 +126,12 @@ def dream(
     A plan after which a pinned question or a recent one would be answered worse is shown and held back, unless forced.
     """
     from mneme.consolidate.dream.phases import PHASES
-    from mneme.consolidate.dream.rules import rules_of
     from mneme.engine.replay import find_worse
 
     if unknown := [phase for phase in phases if phase not in PHASES]:
         message = f"there is no phase '{unknown[0]}'; there are {', '.join(PHASES)}"
         raise BadInputError(message, "mneme dream --dry-run")
-    rules = rules_of(memory.workspace)
+    rules = dream_rules(memory)
     if not force:
         state, message = _standing(memory, _memo(memory))
         if state != DREAMT:
@@ -259,6 +259,11 @@ def _standing(memory: Memory, memo: Memo) -> tuple[str, str]:
 
     if memo.enabled is False:
         return OFF, "dreaming is off; mneme dream on"
+    if memo.enabled is None and is_set_to_dream(memory):
+        return (
+            ELSEWHERE,
+            "OpenClaw is set to dream here itself; turn that off in its openclaw.json, then: mneme dream on",
+        )
     at = host_dreamt_at(files.find_file(files.place_of(memory.root, EVENTS)))
     moment, since = find_moment(at), find_moment(memo.since)
     if moment is None or (since is not None and moment <= since):
@@ -340,9 +345,8 @@ def _written_ms(place: Path) -> float:
 def _table(memory: Memory) -> Table:
     """Return what Deep would decide on now."""
     from mneme.consolidate.dream.night import open_table
-    from mneme.consolidate.dream.rules import rules_of
 
-    return open_table(memory.workspace, rules_of(memory.workspace), _now(memory))
+    return open_table(memory.workspace, dream_rules(memory), _now(memory))
 
 
 def _now(memory: Memory) -> datetime:

@@ -11,6 +11,8 @@ from mneme.consolidate.dream.score import OPENCLAW, TRUSTED, Gates
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from mneme.consolidate.dream.published import Published
+    from mneme.settings import Settings
     from mneme.workspace import Workspace
 
 SENTENCE, INDEX = "sentence", "index"
@@ -58,12 +60,31 @@ class Rules:
         return self.local(moment).date().isoformat()
 
 
-def rules_of(workspace: Workspace) -> Rules:
-    """Return the rules of a workspace."""
+def _with_host(settings: Settings, host: Published) -> Settings:
+    """Return settings in which what is not set is as the host has it."""
+    names = (
+        "limit",
+        "min_score",
+        "min_recalls",
+        "min_queries",
+        "half_life_days",
+        "max_age_days",
+        "light_days",
+        "rem_days",
+    )
+    said = {f"dream.{name}": getattr(host, name) for name in names}
+    said |= {"schedule.timezone": host.timezone} if host.timezone else {}
+    return settings.over(said)
+
+
+def rules_of(workspace: Workspace, host: Published | None = None) -> Rules:
+    """Return the rules of a workspace; in OpenClaw's scoring what `mneme.toml` leaves open is as `host` says."""
     settings, profile = workspace.settings, workspace.profile
     own = profile.name == "openclaw"
     scoring = str(settings["dream.scoring"])
     strict = own or (scoring == OPENCLAW and profile.name != "never-forget")
+    if host is not None and scoring == OPENCLAW:
+        settings = _with_host(settings, host)
     least = settings.find("dream.min_score")
     reports = settings.find("dream.reports")
     style = settings.find("dream.style")

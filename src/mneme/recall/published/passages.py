@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 TOKENS, OVERLAP = 400, 80
 CHARS_PER_TOKEN, LEAST_CHARS = 4, 32
-_WIDE = re.compile(
-    "[\u1100-\u11ff\u2e80-\u303f\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-    "\uff00-\uffef\U00020000-\U000323af]"
-)
+_WIDE = re.compile("[\u2e80-\u9fff\ua000-\ua4ff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002fa1f]")
 
 
 @dataclass(frozen=True, slots=True)
