@@ -24,7 +24,7 @@ $(STAMP): $(LOCKS) pyproject.toml tools/python.sh
 		echo "making $(VENV) with $$python" && "$$python" -m venv --clear $(VENV); }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	@$(BIN)/python -m compileall -q src
+	@$(BIN)/python -m compileall -q src && PYTHONDONTWRITEBYTECODE= $(BIN)/python -m mneme.compiled
 	@$(BIN)/python tools/build_model.py --if-possible
 	@touch $@
 

@@ -9,6 +9,8 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from mneme import compiled
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType
@@ -25,6 +27,7 @@ class Terminated(KeyboardInterrupt):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; whatever happens is said in one line."""
     try:
+        compiled.keep()
         from mneme.cli import frame
 
         _heed_termination()
@@ -35,6 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("mneme: interrupted\n")
         return EXIT_INTERRUPTED
+    finally:
+        compiled.save(least=compiled.MANY)
 
 
 def _heed_termination() -> None:

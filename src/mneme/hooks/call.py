@@ -250,6 +250,9 @@ def _answer_alone(host: str, event: str, cwd: str, env: Mapping[str, str], raw: 
     sys.path[:] = [path for path in sys.path if path != here]  # its modules would stand in for the library's
     sys.path += [path for path in (package_parent(), packages_folder()) if path not in sys.path]
     sys.modules.setdefault("mneme.hooks.call", sys.modules[__name__])  # it was found by its file's name alone
+    from mneme import compiled
+
+    compiled.keep()
     from mneme.hooks import alone
 
     return alone.answer(host, event, cwd, env, raw)

@@ -17,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mneme import compiled
 from mneme.engine.service import ADDRESS_NAME, find_holder, taken_seat, tell_address
 from mneme.engine.service import find_address as find_told_address
 from mneme.errors import MnemeError
@@ -157,6 +158,7 @@ def _stay(terms: Terms, rooms: Rooms, line: Line) -> str:
             return "its socket is gone"
         if rooms.is_busy():
             continue
+        compiled.save()
         if terms.http_port is None and rooms.idle_seconds() > terms.idle_minutes * 60:
             return "nobody asked for long"
         if _megabytes() > terms.largest_megabytes:
