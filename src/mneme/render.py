@@ -31,8 +31,8 @@ HIT_LINES, HIT_CHARS = 6, 480
 
 # Marks that turn the direction of text or hide it; the joiners that emoji and Persian need are left alone.
 _INVISIBLE = "\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
-_HARMFUL = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_INVISIBLE}]")
-_HARMFUL_IN_JSON = re.compile(f"[\x7f-\x9f\ud800-\udfff{_INVISIBLE}]")
+_HARMFUL = f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_INVISIBLE}]"
+_HARMFUL_IN_JSON = f"[\x7f-\x9f\ud800-\udfff{_INVISIBLE}]"
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _STATE_STYLES = {"proposed": "cyan", "live": "green", "stale": "yellow", "superseded": "dim", "retired": "dim"}
@@ -42,7 +42,8 @@ _SEVERITY_STYLES = {ERROR: "red", WARN: "yellow"}
 
 def safe_text(text: str) -> str:
     r"""Return text that cannot act on a terminal: control characters and overrides are written as `\x1b`, `\u202e`."""
-    return _HARMFUL.sub(_escape, text)
+    # Nothing that is harmful counts as printable, and most of what is printed needs no pattern.
+    return text if text.replace("\n", "").isprintable() else re.sub(_HARMFUL, _escape, text)
 
 
 def one_line(text: str) -> str:
@@ -187,7 +188,7 @@ def json_text(
         **more,
     }
     text = json.dumps(envelope, ensure_ascii=ascii_only, indent=2)
-    return _HARMFUL_IN_JSON.sub(_escape_in_json, text)
+    return text if text.replace("\n", "").isprintable() else re.sub(_HARMFUL_IN_JSON, _escape_in_json, text)
 
 
 def diff_text(diff: str, *, colour: bool = False) -> str:

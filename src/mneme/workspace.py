@@ -439,7 +439,8 @@ def trusted_paths(env: Mapping[str, str] | None = None) -> set[str]:
     """Return the absolute paths whose word may be taken: one per line in the user's `trusted` file."""
     content = files.find_file(config_folder(_environment(env)) / "trusted")
     lines = (content or b"").decode("utf-8", "surrogateescape").split("\n")
-    return {_parse_path(line) for line in lines if line and not line.startswith("#")}
+    plain = {line for line in lines if line and line[0] not in '"#' and line[-1] != "\r"}
+    return plain | {_parse_path(line) for line in lines if line and line[0] != "#" and line not in plain}
 
 
 def set_trust(root: Path, *, trusted: bool, env: Mapping[str, str] | None = None) -> None:

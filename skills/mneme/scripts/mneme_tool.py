@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Built by tools/build_skill.py from the sources of mneme: edit those, then `make skill`.
-# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 4b11aea5d643a705
+# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 1c0afc270e7fb46c
 # ruff: noqa: B905, F821, I001, RUF100, UP036
 # fmt: off
 # mypy: ignore-errors
@@ -3211,7 +3211,7 @@ _OPENING = re.compile(rb"\s*(?:\xef\xbb\xbf)?(?:@[ \t]*|link[ \t]+\S+[ \t]+|#[ \
 # Marks that turn the direction of text or hide it; the joiners that emoji and Persian need are left alone.
 _INVISIBLE = "\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
 
-_HARMFUL = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_INVISIBLE}]")
+_HARMFUL = f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_INVISIBLE}]"
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
@@ -3220,7 +3220,8 @@ _SEVERITY_STYLES = {ERROR: "red", WARN: "yellow"}
 
 def safe_text(text: str) -> str:
     r"""Return text that cannot act on a terminal: control characters and overrides are written as `\x1b`, `\u202e`."""
-    return _HARMFUL.sub(_escape, text)
+    # Nothing that is harmful counts as printable, and most of what is printed needs no pattern.
+    return text if text.replace("\n", "").isprintable() else re.sub(_HARMFUL, _escape, text)
 
 
 def one_line(text: str) -> str:

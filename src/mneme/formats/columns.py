@@ -164,7 +164,7 @@ def _blocks() -> re.Pattern[str]:
         rf"state ++([^\n]++)\n"
         rf"(?:cue ++([^\n]++)\n)?+"
         rf"((?:>(?!\s*+(?:{relation})\s|>)[^\n]*+\n)*+)"
-        rf"((?:link ++(?:{relation}) ++[^ \n#][^ \n]*+ *+\n)*+)"
+        rf"((?:link ++[a-z-]++ ++[^ \n#][^ \n]*+ *+\n)*+)"
         rf"\n*+(?=@|\Z)"
         rf"|@[^\n]*+\n?+(?:[^@\n][^\n]*+\n?+|\n)*+)"
     )
