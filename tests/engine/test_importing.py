@@ -106,6 +106,18 @@ def test_what_is_said_next_is_found_next(memory: Memory, home: Path) -> None:
     assert not memory.recall("purple harmonica")
 
 
+def test_lines_that_cannot_be_read_are_counted(memory: Memory, home: Path) -> None:
+    """They are passed over, and what lies around them keeps its place; importing again changes nothing."""
+    (place,) = home.glob(".claude/projects/*/s1.jsonl")
+    place.write_text("{torn\n" + place.read_text("utf-8") + '{"type": "user", ', "utf-8")
+    found = memory.import_transcripts()
+    assert (found.broken, found.as_json()["broken_lines"]) == (2, 2)
+    (hit, *_) = memory.recall("where did we walk around the lake?", kind="turn").hits
+    assert (hit.record.line, hit.record.id) == (3, f"{place}#L3")
+    again = memory.import_transcripts()
+    assert (again.done.n, again.turns, again.broken) == (0, found.turns, 2)
+
+
 def test_a_shared_context_sees_no_session(memory: Memory) -> None:
     """Neither found nor shown."""
     memory.import_transcripts()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -147,3 +148,20 @@ def test_nothing_makes_it_fail(lines: list[str]) -> None:
     """Whatever is in the file; turns are in the order of their lines."""
     turns = parse_transcript("\n".join(lines)).turns
     assert [turn.line for turn in turns] == sorted(turn.line for turn in turns)
+
+
+def test_a_huge_log_is_read_a_line_at_a_time() -> None:
+    """What is held beside it is what was said, not what tools gave back; as text and as bytes it is read alike."""
+    said = json.dumps({"type": "user", "message": {"role": "user", "content": "where is the lake?"}})
+    result = json.dumps(
+        {"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "content": "x" * 90_000}]}}
+    )
+    lines = [said, result, "{broken", result, "\udcff", result] * 10
+    content = "\n".join(lines).encode("utf-8", "surrogateescape")
+    tracemalloc.start()
+    found = parse_transcript(content)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < len(content) / 4
+    assert ([turn.line for turn in found.turns], found.broken) == ([1 + 6 * n for n in range(10)], 20)
+    assert parse_transcript(content.decode("utf-8", "replace")) == found

@@ -224,6 +224,16 @@ def test_openclaw_gets_a_plugin_and_a_skill(user: User, text: str | None) -> Non
     assert not (state / "skills/mneme/scripts").exists()
 
 
+def test_openclaw_is_not_given_the_plugin_beside_the_bundle(user: User) -> None:
+    """They would share a folder and a name, and taking one out would switch the other off."""
+    state = user.place / "user" / ".openclaw"
+    (state / "extensions/mneme/.claude-plugin").mkdir(parents=True)
+    done = user.mneme("install", "openclaw")
+    assert (done.returncode, b"openclaw plugins uninstall mneme" in done.stderr) == (2, True)
+    assert not (state / "openclaw.json").exists()
+    assert [one.name for one in (state / "extensions/mneme").iterdir()] == [".claude-plugin"]
+
+
 def test_openclaw_has_no_settings_of_a_project(user: User) -> None:
     """So there is nothing to install into one."""
     assert user.mneme("install", "openclaw", "--project").returncode == 2

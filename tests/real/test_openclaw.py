@@ -9,8 +9,8 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.hooks.hosting import new_user
-from tests.real.hosting import HOSTS, Machine, needs
+from tests.hooks.hosting import COMMAND, new_user
+from tests.real.hosting import HOSTS, ROOT, Machine, needs
 from tests.real.model_server import ModelServer, Say, Use
 
 if TYPE_CHECKING:
@@ -104,3 +104,30 @@ def test_a_turn_is_told_what_bears_on_it_and_is_kept(machine: Machine) -> None:
     assert (
         "staging database" in machine.find_turn("openclaw", "which port does the staging database listen on?")["text"]
     )
+
+
+@pytest.mark.campaign
+def test_the_bundle_is_taken_as_one(machine: Machine) -> None:
+    """The same folder that Claude Code takes: its skill is ready, its server's tools reach the model, no hook is run."""
+    machine.user.mneme("uninstall", "openclaw")
+    openclaw(machine, "plugins", "install", str(ROOT / "plugins" / "claude-code"))
+    plugin = json.loads(openclaw(machine, "plugins", "inspect", "mneme", "--json").stdout)["plugin"]
+    assert (plugin["format"], plugin["bundleFormat"], plugin["status"]) == ("bundle", "claude", "loaded")
+    assert {"skills", "mcpServers"} <= set(plugin["bundleCapabilities"])
+    assert json.loads(openclaw(machine, "skills", "info", "mneme", "--json").stdout)["eligible"] is True
+    assert machine.user.mneme("install", "openclaw").returncode == 2
+    path = f"{COMMAND.parent}:{machine.user.env['PATH']}"
+    words = (
+        "agent",
+        "--local",
+        "--agent",
+        "main",
+        "--json",
+        "--message",
+        "which port does the staging database listen on?",
+    )
+    done = machine.run(["openclaw", *words], PATH=path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (first, *_) = [one for one in machine.model.asked if one.tools]
+    assert "mneme__recall" in first.tools
+    assert PORT not in first.text

@@ -216,6 +216,26 @@ def test_memory_cannot_speak_as_the_server(root: Path) -> None:
         assert "ignore the rules" in json.dumps(answer.structured_content)
 
 
+def test_no_answer_is_larger_than_a_model_can_take(root: Path) -> None:
+    """What is left out is said, with how to ask for it; as text and as data."""
+    (root / "memory/huge.md").write_text("# Huge\n\n" + "".join(f"line {n}\n" for n in range(100_000)), "utf-8")
+    cells = "".join(
+        f"@ FACT-{n:04}  t/{n % 7}\ngist  A thing of the number {n}\nstate live\n\n" for n in range(2, 1500)
+    )
+    (root / "memory/many.mneme").write_text(cells, "utf-8")
+    said = {}
+    for tool, given in {"get": {"id": "memory/huge.md"}, "list": {"kind": "fact"}, "spine": {}, "check": {}, "related": {"id": "FACT-0007"}}.items():  # fmt: skip
+        result = call(root, tool, **given)
+        said[tool] = text_of(result)
+        assert len(said[tool]) < 40_000, tool
+        assert len(json.dumps(result.structured_content)) < 120_000, tool
+        assert not result.is_error, tool
+    assert "more lines; ask for some of them, such as memory/huge.md#L" in said["get"]
+    start = said["get"].rpartition("#L")[2].partition("-")[0]
+    assert f"line {int(start) - 3}\n" in text_of(call(root, "get", id=f"memory/huge.md#L{start}-L{start}")) + "\n"
+    assert all("more; ask for fewer" in said[tool] for tool in ("list", "spine"))
+
+
 def test_resources_and_prompts_are_there(root: Path) -> None:
     """Spine, curated memory, days, entities; boot, wrap-up, refine."""
 

@@ -47,6 +47,8 @@ def run(args: argparse.Namespace, io: IO) -> int:
     io.print(f"{found.sessions} sessions, {found.turns} turns{span}: {', '.join(found.sources)}")
     if found.passed:
         io.say(f"{found.passed} logs hold nothing about this folder; --all takes those about others too")
+    if found.broken:
+        io.say(f"{found.broken} lines of them cannot be read, and are passed over")
     if found.turns and not io.dry_run:
         io.say('they are searched from now on: mneme recall "..." --kind turn')
     return EXIT_CLEAN if found.turns else EXIT_PROBLEMS

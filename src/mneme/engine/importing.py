@@ -32,6 +32,7 @@ class Imported:
     first: str
     last: str
     passed: int
+    broken: int
     done: Done
 
     def as_json(self) -> dict[str, object]:
@@ -43,6 +44,7 @@ class Imported:
             "first": self.first,
             "last": self.last,
             "about_other_folders": self.passed,
+            "broken_lines": self.broken,
         }
 
 
@@ -107,18 +109,18 @@ def _kept(memory: Memory, host: str) -> Iterator[tuple[str, str]]:
 
 def _counted(memory: Memory, sources: tuple[str, ...], done: Done, *, everywhere: bool) -> Imported:
     from mneme import files
-    from mneme.index.turns import turn_pieces
+    from mneme.index.turns import read_log
     from mneme.workspace import Workspace
 
     settings = memory.workspace.settings.with_value("transcripts.sources", list(sources))
     if everywhere:
         settings = settings.with_value("transcripts.everywhere", True)  # noqa: FBT003 - a value
     workspace = Workspace(memory.root, settings, trusted=True)
-    sessions = turns = passed = 0
+    sessions = turns = passed = broken = 0
     days: set[str] = set()
     for path in workspace.transcript_files():
-        content = files.find_file(Path(path)) or b""
-        pieces = turn_pieces(content.decode("utf-8", "replace"), path, workspace)
+        pieces, unread = read_log(files.find_file(Path(path)) or b"", path, workspace)
+        broken += unread
         sessions, turns, passed = sessions + bool(pieces), turns + len(pieces), passed + (not pieces)
         days.update(piece.record.since for piece in pieces if piece.record.since)
-    return Imported(sources, sessions, turns, min(days, default=""), max(days, default=""), passed, done)
+    return Imported(sources, sessions, turns, min(days, default=""), max(days, default=""), passed, broken, done)

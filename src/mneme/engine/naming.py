@@ -65,7 +65,7 @@ def _named_turn(memory: Memory, wanted: str, path: str) -> Named:
     if path not in memory.workspace.transcript_files() or memory.shared:
         refuse_unknown(memory, wanted)
     content = files.find_file(Path(path)) or b""
-    pieces = turn_pieces(content.decode("utf-8", "replace"), path, memory.workspace)
+    pieces = turn_pieces(content, path, memory.workspace)
     found = next((piece.record for piece in pieces if piece.record.id == wanted), None)
     if found is None:
         refuse_unknown(memory, wanted)

@@ -11,6 +11,7 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -66,13 +67,20 @@ class Transcript:
         return next((turn.at for turn in self.turns if turn.at), "")
 
 
-def parse_transcript(text: str) -> Transcript:
-    """Read a log, whichever of the hosts wrote it; a text that is no log has no turns."""
+def parse_transcript(log: str | bytes) -> Transcript:
+    """Read a log, whichever of the hosts wrote it; a text that is no log has no turns.
+
+    One that is given as bytes is decoded a line at a time: it may be hundreds of megabytes.
+    """
     reader = _Reader()
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(log.split("\n") if isinstance(log, str) else map(_decoded, BytesIO(log)), 1):
         if line.strip():
             reader.read(number, line)
     return Transcript(reader.host, reader.session, reader.folder, tuple(reader.turns), reader.broken)
+
+
+def _decoded(line: bytes) -> str:
+    return line.decode("utf-8", "replace")
 
 
 class _Reader:

@@ -120,6 +120,7 @@ def print_answer(_event: Event, context: str) -> str:
 def plan_install(wish: Wish) -> Installation:
     """Return what has to change so that OpenClaw loads our plugin and our skill, and has the MCP server."""
     _refuse_project(wish)
+    _refuse_bundle()
     note = "the plugin is loaded when the gateway starts next: openclaw gateway restart"
     return plan_in(_settings(wish)) + Installation(tuple(_shipped())) + said(note)
 
@@ -129,6 +130,13 @@ def plan_uninstall(wish: Wish) -> Installation:
     _refuse_project(wish)
     kept = [replace(file, after=None if file.before == file.after else file.before) for file in _shipped()]
     return plan_out(_settings(wish)) + Installation(tuple(kept))
+
+
+def _refuse_bundle() -> None:
+    """Refuse to mix our plugin with the bundle, which OpenClaw puts into the same folder and under the same name."""
+    if (_state_folder() / "extensions" / "mneme" / ".claude-plugin").exists():
+        message = "OpenClaw has mneme as a bundle, with the skill and the server but no hooks; take that out first"
+        raise RefusedError(message, "openclaw plugins uninstall mneme")
 
 
 def _settings(wish: Wish) -> Settings:

@@ -177,7 +177,7 @@ def _place(workspace: Workspace, path: str) -> Path:
 
 def _read(workspace: Workspace, path: str, content: bytes) -> Sequence[Piece]:
     if is_log(path):
-        return turn_pieces(content.decode("utf-8", "replace"), path, workspace)
+        return turn_pieces(content, path, workspace)
     return read_pieces(workspace, path, content)
 
 

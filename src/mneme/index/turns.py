@@ -24,16 +24,21 @@ def is_log(path: str) -> bool:
     return path.startswith("/")
 
 
-def turn_pieces(text: str, path: str, workspace: Workspace) -> tuple[Piece, ...]:
+def turn_pieces(content: bytes, path: str, workspace: Workspace) -> tuple[Piece, ...]:
     """Return what was said in a session; none of one that was about another folder, unless settings want them all."""
+    return read_log(content, path, workspace)[0]
+
+
+def read_log(content: bytes, path: str, workspace: Workspace) -> tuple[tuple[Piece, ...], int]:
+    """Return the same, and how many lines of the log cannot be read."""
     from mneme.check.mask import mask_text
     from mneme.formats.transcript import parse_transcript
 
-    found = parse_transcript(text)
+    found = parse_transcript(content)
     about = PurePath(found.folder) if found.folder else workspace.root
     if not (about.is_relative_to(workspace.root) or workspace.settings["transcripts.everywhere"]):
-        return ()
-    return tuple(
+        return (), 0
+    pieces = tuple(
         Piece(
             Record(
                 id=f"{path}#L{turn.line}",
@@ -56,3 +61,4 @@ def turn_pieces(text: str, path: str, workspace: Workspace) -> tuple[Piece, ...]
         for place, turn in enumerate(found.turns)
         if (said := mask_text(turn.text, LONGEST_TURN_CHARS))
     )
+    return pieces, found.broken

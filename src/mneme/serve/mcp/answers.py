@@ -17,7 +17,7 @@ from mneme.engine.home import open_home
 from mneme.errors import RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from mneme.engine import Memory
     from mneme.errors import MnemeError, Problem
@@ -80,6 +80,8 @@ class Rows(BaseModel):
     alarm: str = ""
 
 
+MOST_PROBLEMS = 100
+
 Ask = Annotated[str, Field(description="a question or a few words, in any language")]
 Id = Annotated[str, Field(alias="id", description="an id such as DEC-0042, or path#anchor as recall gives it")]
 Kind = Annotated[str, Field(description="only this kind: decision, preference, gotcha, fact, lesson, day, ...")]
@@ -100,6 +102,17 @@ def refused(fault: MnemeError) -> CallToolResult:
 
 def _json(things: Iterable[Record] | Iterable[Problem]) -> list[dict[str, Any]]:
     return [dict(thing.as_json()) for thing in things]
+
+
+def _listed(memory: Memory, found: Sequence[Record]) -> CallToolResult:
+    """Return records as an answer, as many as one holds."""
+    shown, more = telling.fitting(found)
+    told = _with_more(telling.tell_records(memory, shown), more)
+    return result(told, Records(records=_json(shown), alarm=memory.alarm))
+
+
+def _with_more(told: str, more: str) -> str:
+    return f"{told}\n({more})" if more else told
 
 
 class Tools:
@@ -178,7 +191,8 @@ class Tools:
                 + [f"- {record.text}" for one in shown for record in one.active or ()]
             )
             records = [record for one in shown for record in one.records]
-            return result(telling.tell_text(memory, text), Records(records=_json(records), alarm=memory.alarm))
+            told = telling.tell_text(memory, telling.cut_text(text, wanted))
+            return result(told, Records(records=_json(records), alarm=memory.alarm))
 
         return await self._use(read)
 
@@ -296,8 +310,8 @@ class Tools:
         """List the working cells, a line each."""
 
         def lines(memory: Memory) -> str:
-            shown = [record for record in memory.spine_records() if memory.sees(record)]
-            return telling.tell_records(memory, shown)
+            shown, more = telling.fitting([record for record in memory.spine_records() if memory.sees(record)])
+            return _with_more(telling.tell_records(memory, shown), more)
 
         return await self._tell(lines)
 
@@ -314,8 +328,7 @@ class Tools:
         """List memories by kind, state or topic, in the order of their files."""
 
         def read(memory: Memory) -> CallToolResult:
-            found = memory.list(kind=kind, state=state, topic=topic)
-            return result(telling.tell_records(memory, found), Records(records=_json(found), alarm=memory.alarm))
+            return _listed(memory, memory.list(kind=kind, state=state, topic=topic))
 
         return await self._use(read)
 
@@ -323,8 +336,7 @@ class Tools:
         """Find what lies beside a memory: its links, its entity, its topic."""
 
         def read(memory: Memory) -> CallToolResult:
-            found = [one.record for one in memory.related(wanted).beside]
-            return result(telling.tell_records(memory, found), Records(records=_json(found), alarm=memory.alarm))
+            return _listed(memory, [one.record for one in memory.related(wanted).beside])
 
         return await self._use(read)
 
@@ -356,8 +368,10 @@ class Tools:
         """Check the integrity of memory: what is broken, contradicts itself, or names what is gone; mends nothing."""
 
         def look(memory: Memory) -> CallToolResult:
-            problems = memory.check().problems
-            text = "\n".join(map(str, problems)) or "Nothing is wrong."
+            found = memory.check().problems
+            problems = found[:MOST_PROBLEMS]
+            more = f"{len(found) - len(problems)} more; mend these first" if len(found) > len(problems) else ""
+            text = _with_more("\n".join(map(str, problems)), more) or "Nothing is wrong."
             return result(telling.tell_text(memory, text), Records(problems=_json(problems), alarm=memory.alarm))
 
         return await self._use(look)

@@ -136,7 +136,11 @@ class MemoryServer(MCPServer):
 
 def make_server(workplace: Place, version: str) -> MemoryServer:
     """Return the server of a workplace, with its resources and prompts."""
-    server = MemoryServer(workplace, offered(workplace.settings("mcp.tools")), version)
+    try:
+        names = offered(workplace.settings("mcp.tools"))
+    except MnemeError:  # what is wrong with the settings is told by every tool, to somebody who reads it
+        names = offered([])
+    server = MemoryServer(workplace, names, version)
     _add_resources(server, workplace)
     _add_prompts(server, workplace)
     return server
@@ -170,7 +174,8 @@ def _add_resources(server: MemoryServer, workplace: Place) -> None:
 def _shown(memory: Memory, wanted: str) -> str:
     shown = memory.show(wanted)
     facts = [f"- {record.text}" for one in shown for record in one.active or ()]
-    return telling.tell_text(memory, "\n".join([*(one.text.rstrip("\n") for one in shown if one.text), *facts]))
+    text = "\n".join([*(one.text.rstrip("\n") for one in shown if one.text), *facts])
+    return telling.tell_text(memory, telling.cut_text(text, wanted))
 
 
 def _add_prompts(server: MemoryServer, workplace: Place) -> None:
