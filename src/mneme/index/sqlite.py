@@ -749,7 +749,7 @@ def _matrix(rows: Sequence[bytes]) -> Any:  # noqa: ANN401 - a matrix in double 
 def _keys_of(held: VectorFile, row: int) -> list[int]:
     """Return the keys under which the vectors of a row lie, in the order of its stretches."""
     first = row * MOST_STRETCHES
-    return list(takewhile(held.__contains__, range(first, first + MOST_STRETCHES)))
+    return list(takewhile(held.keys().__contains__, range(first, first + MOST_STRETCHES)))
 
 
 def _by_row(compared: Iterable[tuple[int, float]]) -> dict[int, float]:
@@ -761,7 +761,15 @@ def _by_row(compared: Iterable[tuple[int, float]]) -> dict[int, float]:
 
 
 def _similar(held: VectorFile, vector: bytes, rows: Sequence[int]) -> dict[int, float]:
-    keys = [key for row in rows for key in _keys_of(held, row)]
+    known = held.keys()
+    keys: list[int] = []
+    for row in rows:
+        key = row * MOST_STRETCHES
+        if key in known:
+            keys.append(key)
+            # Nearly all texts are short, and have one vector.
+            if key + 1 in known:
+                keys += _keys_of(held, row)[1:]
     return _by_row(held.search(vector, len(keys), keys))
 
 

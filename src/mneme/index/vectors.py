@@ -214,7 +214,8 @@ class VectorFile:
     def _scored(self, question: bytes, k: int, places: Collection[int]) -> list[Hit]:
         rows = self._blocks.unchecked_rows(places)
         near = zip(_costs(question, rows), map(self._blocks.key, places), places, range(len(rows)), strict=True)
-        best = [hit for hit in nsmallest(k, near) if hit[1] != FREE]
+        found = sorted(near) if k >= len(rows) else nsmallest(k, near)
+        best = [hit for hit in found if hit[1] != FREE]
         for _, _, place, number in best:
             self._blocks.verify(place, rows[number])
         return [(key, -cost) for cost, key, _, _ in best]
