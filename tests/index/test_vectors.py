@@ -302,3 +302,29 @@ def test_rows_of_another_size_are_refused(path: Path) -> None:
         with pytest.raises(ValueError, match="were expected"):
             file.put(keys, _packed(rows))
     assert len(_opened(path)) == 0
+
+
+_SHORTENED = """
+import os, struct, sys
+from pathlib import Path
+from mneme.index.embed.protocol import Vectors
+from mneme.index.vectors import DamagedVectorsError, VectorFile
+rows = 5000
+with VectorFile(Path(sys.argv[1]), "tiny/2@1", 2) as held:
+    held.put(range(rows), Vectors(2, struct.pack("<2f", 0.6, 0.8) * rows))
+    assert len(held.search(struct.pack("<2f", 1, 0), 3)) == 3
+    os.truncate(sys.argv[1], int(sys.argv[2]))
+    for ask in (lambda: held.search(struct.pack("<2f", 1, 0), 3), lambda: held.find(rows - 1), lambda: len(held)):
+        try:
+            ask()
+        except DamagedVectorsError:
+            print("told")
+"""
+
+
+@pytest.mark.parametrize("left", [0, 100, 5000])
+def test_a_file_that_somebody_cuts_off_is_told(tmp_path: Path, left: int) -> None:
+    """What is mapped and no longer there is never touched, for whoever touches it is ended by the system."""
+    command = [sys.executable, "-c", _SHORTENED, str(tmp_path / "vectors"), str(left)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split()) == (0, ["told"] * 3), done.stderr

@@ -305,13 +305,15 @@ class _Blocks:
 
     def current(self) -> int:
         """Return the number of the last change, by anybody, and see the file as it left it."""
-        if self._map[: len(self._head)] != self._head:
+        # A file that became shorter must not be touched where it ended: the system would end the process.
+        whole = _HEAD_BYTES + self._count(self.rows) * self._block_bytes
+        if self._size() < whole or self._map[: len(self._head)] != self._head:
             self._read()
         return self._change
 
     def is_moving(self, change: int) -> bool:
         """Say whether somebody is changing the file, or has since this change."""
-        return self._map[: len(self._head)] != self._head or self._read() != _CLEAN or self._change != change
+        return self.current() != change or self._read() != _CLEAN
 
     def reserve(self, rows: int) -> None:
         """Make room for so many rows."""
