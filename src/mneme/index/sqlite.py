@@ -239,9 +239,11 @@ class SqliteBackend:
         match = " OR ".join(f'"{term}"' for term in terms)
         where, values = _conditions(wanted)
         with self._reading() as cursor:
-            for reach in (limit + limit // SPARE, SPARE * limit):
-                some = cursor.execute(_BEST_BY_WORDS, (match, reach)).fetchall()
-                found = _best(some, self._allowed(cursor, some, wanted), limit, whole=len(some) < reach)
+            some = cursor.execute(_BEST_BY_WORDS, (match, SPARE * limit)).fetchall()
+            # Mostly, the first ones and what is as good as the last of them are all that need be looked at.
+            for end in sorted({_after_ties(some, limit + limit // SPARE), len(some)}):
+                part, whole = some[:end], len(some) < SPARE * limit
+                found = _best(part, self._allowed(cursor, part, wanted), limit, whole=whole and end == len(some))
                 if found is not None:
                     return found
             return cursor.execute(
@@ -650,6 +652,14 @@ def _inode(path: Path) -> int:
         return path.stat().st_ino
     except OSError:
         return 0
+
+
+def _after_ties(some: Sequence[tuple[int, float]], first: int) -> int:
+    """Return how many rows come before the first one that is worse than all that are as good as so many first ones."""
+    end = min(first, len(some))
+    while 0 < end < len(some) and some[end][1] == some[first - 1][1]:
+        end += 1
+    return min(end + 1, len(some))
 
 
 def _best(
