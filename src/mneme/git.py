@@ -43,6 +43,11 @@ def changed_files(root: Path, *globs: str) -> list[str]:
     return [path for path in printed.decode("utf-8", "surrogateescape").split("\0") if path]
 
 
+def was_committed(root: Path, path: str) -> bool:
+    """Say whether any commit behind the last one changed a file."""
+    return bool(run_git(root, "log", "-1", "--format=%h", "--", f":(literal){path}"))
+
+
 def head_contents(root: Path, paths: Iterable[str]) -> dict[str, bytes]:
     """Return the files that the last commit has, as it has them; one question, however many there are."""
     asked = [path for path in paths if "\n" not in path]

@@ -19,7 +19,7 @@ from mneme.memory.cells.load import decoded
 from mneme.workspace import CELL_SUFFIXES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from mneme.errors import Problem
@@ -28,10 +28,16 @@ if TYPE_CHECKING:
 def check_past(
     root: Path, checked: Iterable[CellFile], everything: Iterable[CellFile], severities: Mapping[str, str]
 ) -> Iterator[Problem]:
-    """Yield what the cells of some files became that they could not."""
-    checked = list(checked)
+    """Yield what the cells of some files became that they could not.
+
+    Where everything is checked, a file that is gone is one whose cells are all gone.
+    """
+    checked, everything = list(checked), list(everything)
+    plans = list(past_plans(root))
+    if len(checked) == len(everything):
+        checked += [parse_cells("", path) for path in _gone(root, plans, {file.path for file in everything})]
     committed = _committed(root, checked)
-    written = _written(root, {file.path: file for file in checked if file.path not in committed})
+    written = _written(root, plans, {file.path: file for file in checked if file.path not in committed})
     places = {cell_id: file.path for file in everything for cell_id in file.columns.ids}
     for file in checked:
         old = committed.get(file.path) or written.get(file.path)
@@ -49,14 +55,31 @@ def _committed(root: Path, checked: Sequence[CellFile]) -> dict[str, CellFile]:
     return {path: parse_cells(decoded(content), path) for path, content in contents.items()}
 
 
-def _written(root: Path, checked: Mapping[str, CellFile]) -> dict[str, CellFile]:
+def _gone(root: Path, plans: Iterable[files.Entry], there: Collection[str]) -> list[str]:
+    """Return the files of cells that the last commit or our plans had and that nobody has taken back since.
+
+    One that was committed and is in no commit any more was taken out by a commit: that is a person's word.
+    """
+    in_git = git.find_repository(root) is not None
+    names = git.changed_files(root, *(f"*{suffix}" for suffix in CELL_SUFFIXES)) if in_git else ()
+    held: dict[str, bool] = {}
+    for step in (step for entry in plans if not entry.abandoned for step in entry.steps):
+        held[step.path] = False
+        held[step.target] = not step.removes
+    committed = {path for path in git.head_contents(root, names) if held.get(path, True)}
+    planned = {path for path, is_held in held.items() if is_held and path.endswith(CELL_SUFFIXES)} - committed
+    missing = {path for path in committed | planned if path not in there and not (root / path).exists()}
+    return sorted(path for path in missing if path in committed or not (in_git and git.was_committed(root, path)))
+
+
+def _written(root: Path, plans: Iterable[files.Entry], checked: Mapping[str, CellFile]) -> dict[str, CellFile]:
     """Return the cells that our plans wrote into files, each as the last plan left it, where they were edited since.
 
     What a file was when it was committed counts for more than what a plan left of it.
     """
     known: dict[str, dict[str, Cell]] = {}
     last: dict[str, str | None] = {}
-    for entry in past_plans(root):
+    for entry in plans:
         for step in entry.steps:
             if step.target not in checked or entry.abandoned:
                 continue

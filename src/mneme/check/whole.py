@@ -332,8 +332,6 @@ class Whole:
     def _read_cells(self, found: list[Placed]) -> tuple[list[CellFile], list[Problem]]:
         texts = [(path, self._text_of(path, found)) for path in self.cell_paths]
         cells = [parse_cells(text, path) for path, text in texts if text is not None]
-        if not cells:
-            return [], []
         settings = self.workspace.settings
         problems = check_cells(
             cells,
