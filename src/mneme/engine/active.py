@@ -114,7 +114,7 @@ def active(
     keeper.keep(chat.session, question, outcome, now_ms, chat.turn)
     keeper.told(chat.agent, outcome, now_ms)
     if settings.debug:
-        moment = memory.now().isoformat(timespec="seconds")
+        moment = f"{memory.now().isoformat(timespec='seconds')} {scope.run_name(chat, question)}"
         for line in (outcome.line, outcome.debug_line):
             files.append_line(files.workplace(memory.root) / DEBUG_LOG, f"{moment} {line}")
     return outcome

@@ -67,6 +67,7 @@ def test_what_may_not_be_told_is_not() -> None:
 def test_a_quote_is_what_was_said() -> None:
     """Without marks, without the time before it, cut between words."""
     assert diary.quoted("14:05 **Ann** prefers `short` answers.") == "“Ann prefers short answers”"
+    assert diary.quoted("3. Reminder: check the disk.") == "“Check the disk”"
     assert diary.quoted("word " * 60).endswith("word …”")
 
 

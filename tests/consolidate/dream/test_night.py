@@ -59,6 +59,21 @@ def test_a_promotion_is_a_sentence_with_its_day_and_source(place: Place) -> None
     assert place.read(NOTE) == TEXT
 
 
+def test_words_that_only_say_remember_this_are_left_out(tmp_path: Path) -> None:
+    """A promotion says what is to be remembered, not that it is."""
+    place = Place(tmp_path)
+    place.write(
+        NOTE, "# 2026-04-01\n\n- Reminder: backups of the router go to Glacier.\n- 提醒：备份保留三百六十五天。\n"
+    )
+    for line in (3, 4):
+        place.ask_thrice(NOTE, line)
+    place.dream(after(3))
+    assert [row.split(" (")[0] for row in promoted(place)] == [
+        "- Backups of the router go to Glacier.",
+        "- 备份保留三百六十五天。",
+    ]
+
+
 def test_asked_often_is_not_enough(place: Place) -> None:
     """Tasks, talk, chatter and questions wait, each with its reason."""
     night = place.dream(after(3))

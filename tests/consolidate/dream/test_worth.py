@@ -22,6 +22,7 @@ from mneme.consolidate.dream.worth import find_fault
             "Recalled: it stays (2026-04-01, memory/2026-04-01.md#1a2b3c4d)",
             "memory told it, and somebody took it down again",
         ),
+        ("14:00 heartbeat: nothing new, inbox empty", "it is chatter"),
         ("网关端口始终是 18789，不要更改。", ""),
     ],
 )

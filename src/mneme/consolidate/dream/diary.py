@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mneme.check.secret import find_secrets
 from mneme.consolidate.dream.phases import DEEP, LIGHT, PHASES, REM
-from mneme.consolidate.dream.sentence import without_time
+from mneme.consolidate.dream.sentence import without_lead, without_time
 from mneme.consolidate.dream.taint import plain_snippet
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ MOST_TOLD, MOST_THEMES, LONGEST_QUOTE = 3, 4, 110
 CLEARED_SHARE = 0.9
 LEAST_LEFT = 2  # entries that stay however long they are
 
+_NUMBERED = re.compile(r"^\d+[.)]\s+")
 _OPENINGS = {
     LIGHT: (
         "The day came back in pieces.",
@@ -168,7 +169,8 @@ def _sentence(text: str) -> str:
 
 def quoted(text: str) -> str:
     """Return a snippet as the diary quotes it: short, on one line, without marks; empty where it may not be told."""
-    plain = without_time(plain_snippet(re.sub(r"<!--.*?-->|[*_`#>|]+", " ", text))).rstrip(" .;:,")
+    plain = _NUMBERED.sub("", plain_snippet(re.sub(r"<!--.*?-->|[*_`#>|]+", " ", text)))
+    plain = without_lead(without_time(plain)).rstrip(" .;:,")
     if not plain or find_secrets(text) or "<!--" in plain or "-->" in plain:
         return ""
     if len(plain) > LONGEST_QUOTE:

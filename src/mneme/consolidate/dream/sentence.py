@@ -41,6 +41,11 @@ _TIME_LEAD = re.compile(
     r"^[\s*_`(\[]*(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:\s*(?:UTC|GMT|[ap]m))?[\s*_`)\]]*\s*(?:[:\u2013\u2014-]\s*)?",
     re.IGNORECASE,
 )
+# What somebody says before a memory to say that it is one; what follows says it all.
+_SPOKEN_LEAD = re.compile(
+    r"^(?:reminder|remember|note(?: to self)?|to repeat|nb|fyi|as (?:i )?said|记住|提醒|注意|备注|再记一遍)\s*[:：]\s*(?=\S)",
+    re.IGNORECASE,
+)
 _SENTENCE_END = re.compile(r"[.!?。！？](?=\s|$|[^\x00-\x7f])")
 _OPEN_END = re.compile(r"[.!?。！？…:;,]$")
 
@@ -98,7 +103,7 @@ def promotion_as_openclaw(candidate: Candidate, chunk: Chunk, day: str) -> Promo
 def sentence(chunk: Chunk, day: str) -> str:
     """Return what a chunk says as one line that needs no neighbour: its subject before it, its dates written out."""
     text = _LEAD.sub("", plain_snippet(_COMMENT.sub(" ", chunk.snippet)))
-    text = without_time(text)
+    text = without_lead(without_time(text))
     text = shortened(dated(text, day))
     subject = next((words for words in reversed(chunk.context) if words), "")
     if subject and not _mentions(text, subject):
@@ -109,6 +114,12 @@ def sentence(chunk: Chunk, day: str) -> str:
 def without_time(text: str) -> str:
     """Return a text without the time of day that it begins with."""
     return _TIME_LEAD.sub("", text, count=1) or text
+
+
+def without_lead(text: str) -> str:
+    """Return a text without the words before it that only say that it should be kept in mind."""
+    rest = _SPOKEN_LEAD.sub("", text, count=1)
+    return rest if rest == text else f"{rest[:1].upper()}{rest[1:]}"
 
 
 def _mentions(text: str, subject: str) -> bool:

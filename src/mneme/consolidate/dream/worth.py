@@ -29,7 +29,7 @@ _STANDING = re.compile(
     re.IGNORECASE,
 )
 _CHATTER = re.compile(
-    r"(?:hi|hello|hey|thanks?|thank you|ok(?:ay)?|sure|great|perfect|nice|cool|yes|no|yep|nope|got it|sounds good|done"
+    r"heartbeat\b.*\b(?:nothing|quiet|no new|empty|ok)\b|(?:hi|hello|hey|thanks?|thank you|ok(?:ay)?|sure|great|perfect|nice|cool|yes|no|yep|nope|got it|sounds good|done"
     r"|good (?:morning|evening|night)|bonjour|merci|salut|lol|haha|ping|pong|test|heartbeat(?:_ok)?|no_reply)\b[\s!.,…👍🙂😀]*"
     r"(?:\S+\s*){0,3}$|(?:你好|谢谢|好的|收到|早上好|晚安|哈哈)",
     re.IGNORECASE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha1
 from typing import TYPE_CHECKING
 
 from mneme.recall.active.settings import CHANNEL, CHAT_TYPES, DIRECT, GROUP
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 USER_TRIGGER = "user"
 WEBCHAT = "webchat"
 MAIN = "main"
+RUN_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,12 @@ def chat_of_key(key: str, *, trigger: str = USER_TRIGGER, turn: str = "", main_k
     named = next((place for place, part in enumerate(parts) if part in _BEFORE_ID), len(parts))
     chat = parts[named + 1] if named + 1 < len(parts) else ""
     return Chat(key, key, agent, provider, provider, "", chat, trigger, main_key, turn)
+
+
+def run_name(chat: Chat, question: str) -> str:
+    """Return the published name of one look at memory: the session's key, and what tells its question from others."""
+    told = sha1(f"{chat.agent}:{question}".encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+    return f"{chat.key or chat.session}:active-memory:{told[:RUN_DIGITS]}"
 
 
 _BEFORE_ID = frozenset({DIRECT, "dm", GROUP, CHANNEL})
