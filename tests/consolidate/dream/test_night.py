@@ -307,9 +307,15 @@ def test_a_sleeping_workspace_does_not_grow_old(place: Place) -> None:
     assert place.read("MEMORY.md") == before
 
 
-@pytest.mark.parametrize("content", ["", "{", "[1, 2]", '{"version": 1, "entries": {"k": {"path": 3}}}', "\x00\xff"])
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[1, 2]", '{"version": 1, "entries": {"k": {"path": 3}}}', "\x00\xff", '{"entries": ' + "[" * 100_000],
+    ids=["empty", "cut", "list", "shape", "binary", "deep"],
+)
 def test_broken_state_stops_no_night(place: Place, content: str) -> None:
     """What could not be read is kept beside, and the night goes on."""
+    for name in ("events.jsonl", "session-corpus/2026-04-01.txt"):
+        place.write(f"memory/.dreams/{name}", content)
     for name in ("short-term-recall", "phase-signals", "daily-ingestion", "session-ingestion", "mneme"):
         place.write(f"memory/.dreams/{name}.json", content)
     night = place.dream(after(3))
@@ -379,16 +385,16 @@ def test_a_note_that_is_edited_while_it_is_dreamt_over(place: Place, monkeypatch
 
 def test_many_notes_at_once(tmp_path: Path) -> None:
     """A large folder is taken in night by night; what is older than a week is listed, and looked at when asked."""
-    place = Place(tmp_path)
-    for number in range(1000):
+    place, many = Place(tmp_path), 10_000 if os.environ.get("MNEME_CAMPAIGN") else 1_000
+    for number in range(many):
         day = (FIRST - timedelta(days=number)).date()
         place.write(f"memory/{day}.md", f"# {day}\n\n- Something worth a line happened on day {number}.\n")
     night = place.dream(after(0))
     assert night.report is not None
-    assert len(night.report.undreamt) == 992
+    assert len(night.report.undreamt) == many - 8
     place.dream(after(0.1), since="2025-12-01")
     status = place.open(after(0.2)).dream_status()
-    assert len(status.undreamt) == 1000 - 122
+    assert len(status.undreamt) == many - 122
     assert len(json.loads(place.read(STORE))["entries"]) <= 512
 
 
