@@ -108,7 +108,8 @@ class _Judge:
         said = _said(line)
         if said not in self.known:
             words = _words(said)
-            best = max(self.words, key=lambda each: _likeness(words, self.words[each]), default=(-1, 0, 0))
+            # What turned and turned back says again what it said first: then it is the latest that is meant.
+            best = max(self.words, key=lambda each: (_likeness(words, self.words[each]), each[1]), default=(-1, 0, 0))
             meant = best[0] >= 0 and _likeness(words, self.words[best]) >= ALIKE
             self.known[said] = best[:2] if meant else (-1, 0)
         return self.known[said]
