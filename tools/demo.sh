@@ -24,5 +24,6 @@ show recall "which database does the cache use?"
 show spine
 echo
 echo "The memory is plain text: see $folder/, or run 'mneme --workspace $folder --help'."
+echo "The command itself is $(command -v mneme)."
 echo "Host programs ask the resident engine, which leaves by itself when nobody does:"
 show serve --background

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.files.workbench import tree
 
+from mneme.capture.scaffold import is_ours
+from mneme.capture.session import Session
 from mneme.engine import Memory, open_memory
 
 if TYPE_CHECKING:
@@ -44,6 +46,16 @@ def test_a_session_ends_in_one_plan_and_a_second_time_changes_nothing(root: Path
     again = at(root, "2026-03-02T17:45").wrap_up("The cache moved; the importer is next")
     assert (again.done.n, again.written, again.emptied) == (0, False, ())
     assert tree(root) == after
+
+
+def test_a_session_that_hooks_tell_of_is_called_one_once(root: Path) -> None:
+    """And what they told is known for nobody's own words, so that nothing is captured from it."""
+    said = Session(host="claude-code", first="2026-03-02T09:00:00", asked=["we decided to move the cache"]).summary()
+    at(root).wrap_up(said)
+    line = next(one for one in (root / NOTE).read_text().splitlines() if "claude-code" in one)
+    assert line == '- 17:30 Session 09:00 (claude-code): asked "we decided to move the cache".'
+    assert is_ours(line)
+    assert at(root, "2026-03-02T17:45").wrap_up(said).done.n == 0
 
 
 def test_undo_restores_every_byte(root: Path) -> None:

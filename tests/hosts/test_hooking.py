@@ -38,6 +38,9 @@ THEIRS = {
     "tabs": '{\n\t"model": "x"\n}',
     "one line": '{"model": "x", "hooks": {"Stop": [{"command": "a"}]}, "z": [1]}',
     "windows": '{\r\n  "model": "x"\r\n}\r\n',
+    "byte order mark": '\ufeff{\n  "model": "x"\n}\n',
+    "all of it": '\ufeff  // ключ\r\n{\r\n\t"ключ": "\\u0041😀", // \u2028\r\n\t"hooks": {\r\n\t},\r\n}\r\n/* end */',
+    "blank lines": "  \n\n",
     "empty hooks": '{\n  "hooks": {\n    "SessionStart": []\n  },\n  "version": 1\n}\n',
 }
 
@@ -72,7 +75,7 @@ def servers_of(user: User, host: str, *, project: bool = False) -> tuple[Path, d
     place = user.workspace / below if project and below else home / SERVERS[host][0]
     text = place.read_text("utf-8")
     if host == "codex":
-        return place, tomllib.loads(text)["mcp_servers"]
+        return place, tomllib.loads(text.removeprefix("\ufeff"))["mcp_servers"]
     settings = parse_settings(text).plain()
     if host == "claude-code" and project:
         settings = settings["projects"][str(user.workspace)]
@@ -121,7 +124,7 @@ def test_what_others_wrote_stays_to_the_byte(user: User, host: str, text: str) -
     place = settings_of(user, host, project=False)
     place.parent.mkdir(parents=True)
     place.write_bytes(text.encode())
-    theirs = commands(parse_settings(text or "{}").plain())
+    theirs = commands(parse_settings(text if text.strip() else "{}").plain())
     shown = user.mneme("install", host, "--dry-run").stdout.decode()
     assert "+++ " in shown
     assert place.read_bytes() == text.encode()
@@ -155,6 +158,26 @@ def test_an_older_installation_is_renewed_in_its_place(user: User) -> None:
     user.mneme("uninstall", "claude-code")
     left = json.loads(place.read_text("utf-8"))
     assert left == {"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "bye"}]}]}}
+
+
+def test_a_python_in_a_folder_of_any_name_is_found_by_every_host(user: User) -> None:
+    """With blanks, quotes and letters of other scripts in it; its commands run as the host runs them."""
+    odd = user.place / 'od d\'é "q" $x'
+    odd.symlink_to(Path(sys.prefix))
+    python = str(odd / "bin" / "python")
+    for host in PLACES:
+        assert user.run([python, "-m", "mneme", "install", host]).returncode == 0
+        text = settings_of(user, host, project=False).read_text("utf-8")
+        assert str(odd) in json.dumps(commands(json.loads(text)), ensure_ascii=False).replace('\\"', '"').replace(
+            "'\"'\"'", "'"
+        )
+        for command in commands(json.loads(text))[:1]:
+            ran = user.run(["/bin/sh", "-c", command], {}, MNEME_SERVE="0")
+            assert (ran.returncode, ran.stderr) == (0, b"")
+        if host != "cursor":
+            assert servers_of(user, host)[1]["mneme"]["command"] == python
+        user.mneme("uninstall", host)
+        assert not settings_of(user, host, project=False).exists()
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"hooks": []}', '{"hooks": {"Stop": {}}}', "\x80"])
@@ -268,6 +291,9 @@ CONFIG = '# mine\nmodel = "x"\n\n[mcp_servers.other]  # theirs\ncommand = "other
         ("codex", CONFIG),
         ("codex", CONFIG + "\n"),
         ("codex", ""),
+        ("codex", CONFIG.replace("\n", "\r\n") + "\r\n"),
+        ("codex", "\ufeff" + CONFIG),
+        ("codex", "# only\n"),
     ],
 )
 def test_the_file_with_the_servers_comes_back_to_the_byte(user: User, host: str, text: str) -> None:

@@ -102,9 +102,10 @@ def _put_summary(memory: Memory, drafts: Drafts, path: str, said: str, session: 
     if session and not session.isprintable():
         message = f"'{session[:40]}' is no name for a session: it has to be printable"
         raise BadInputError(message, "mneme wrap-up 'what was done' --session NAME")
-    label = f"Session {' '.join(session.split())}:" if session else "Session:"
+    # What hooks tell of a session says itself that it is one, and is known by that for nobody's own words.
+    label = f"Session {' '.join(session.split())}:" if session else "" if said.startswith("Session ") else "Session:"
     time = memory.now().strftime("%H:%M")
-    entry = days.entry_text(f"{label} {said}", time)
+    entry = days.entry_text(f"{label} {said}".lstrip(), time)
     profile = memory.workspace.profile
     note = days.begin_day(drafts, path, profile, memory.today)
     wanted = plain_words(entry)

@@ -108,7 +108,7 @@ def toml_settings(text: str) -> dict[str, Any]:
     import tomllib
 
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError:
         return {}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,6 +55,50 @@ def test_published_settings_fall_back_and_are_put_in_range(
 ) -> None:
     """As the host does it with its own."""
     assert getattr(settings.with_published(DEFAULT, {name: value}), field) == becomes
+
+
+# Every published setting that has a counterpart: its default, what is below its least, what is above its most, and a value
+# that makes no sense, each with what becomes of it.
+PUBLISHED: dict[str, tuple[str, object, tuple[tuple[object, object], ...]]] = {
+    "enabled": ("enabled", True, ((False, False), ("no", True), (0, True))),
+    "agents": ("agents", ("main",), ((["ann"], ("ann",)), ("ann", ("main",)))),
+    "allowedChatTypes": ("chat_types", ("direct",), ((["direct", "group", "channel", "explicit"], ("direct", "group", "channel", "explicit")), (["x"], ("direct",)))),
+    "allowedChatIds": ("allowed_chats", (), ((["1"], ("1",)), (7, ()))),
+    "deniedChatIds": ("denied_chats", (), ((["1"], ("1",)), (7, ()))),
+    "queryMode": ("query_mode", "recent", (("message", "message"), ("full", "full"), ("FULL", "recent"))),
+    "promptStyle": ("style", "", (*((style, style) for style in settings.STYLES), ("loud", ""))),
+    "promptOverride": ("prompt_override", "", (("Be brief.", "Be brief."), (7, ""))),
+    "promptAppend": ("prompt_append", "", (("In French.", "In French."), (None, ""))),
+    "maxSummaryChars": ("summary_chars", 220, ((39, 40), (1001, 1000), (77.9, 77), ("77", 220))),
+    "recentUserTurns": ("user_turns", 2, ((-1, 0), (5, 4), (0, 0), (None, 2))),
+    "recentAssistantTurns": ("assistant_turns", 1, ((-1, 0), (4, 3), (0, 0), ([], 1))),
+    "recentUserChars": ("user_chars", 220, ((39, 40), (1001, 1000), (True, 220))),
+    "recentAssistantChars": ("assistant_chars", 180, ((39, 40), (1001, 1000), (float("inf"), 180))),
+    "timeoutMs": ("timeout_ms", 15_000, ((249, 250), (120_001, 120_000), ("250", 15_000))),
+    "cacheTtlMs": ("cache_ms", 15_000, ((999, 1000), (120_001, 120_000), ({}, 15_000))),
+    "circuitBreakerMaxTimeouts": ("breaker_timeouts", 3, ((0, 1), (21, 20), ("3", 3))),
+    "circuitBreakerCooldownMs": ("breaker_cooldown_ms", 60_000, ((4999, 5000), (600_001, 600_000), (None, 60_000))),
+    "logging": ("debug", False, ((True, True), ("yes", False))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_every_published_setting_has_its_default_and_its_range(name: str) -> None:
+    """From an `openclaw.json`, and from `mneme.toml`, where what makes no sense is told before it comes here."""
+    field, default, cases = PUBLISHED[name]
+    assert getattr(DEFAULT, field) == default
+    assert getattr(settings.with_published(DEFAULT, {}), field) == default
+    for value, becomes in cases:
+        assert getattr(settings.with_published(DEFAULT, {name: value}), field) == becomes, value
+        if isinstance(value, int) and field in settings.RANGES and not isinstance(value, bool):
+            assert getattr(settings.from_table({field: value}), field) == becomes, value
+
+
+def test_no_setting_is_without_a_row() -> None:
+    """One that is added is held by a row above, and told in its page."""
+    assert {field for field, _, _ in PUBLISHED.values()} == {one.name for one in fields(ActiveSettings)}
+    page = (Path(__file__).parents[3] / "docs/active-memory.md").read_text("utf-8")
+    assert [name for name, (field, _, _) in PUBLISHED.items() if f"| `{field}` | `{name}` |" not in page] == []
 
 
 def test_the_plugin_is_found_in_a_configuration_of_the_host() -> None:
@@ -320,6 +365,18 @@ def test_too_many_late_answers_in_a_row_make_a_pause() -> None:
     assert not keeper.is_open("main", 60_020, 3, 60_000)
     keeper.told("main", breaker.Outcome("empty"), 60_021)
     assert not keeper.is_open("main", 60_022, 3, 60_000)
+
+
+def test_the_debug_line_is_one_short_line() -> None:
+    """What was found and how, whatever a fault has in it."""
+    outcome = breaker.Outcome(
+        "unavailable", "", 2590, "recent", because="a\nfault\r" + "x" * 900, hits=3, meaning="none\tthere"
+    )
+    assert outcome.debug_line.startswith(
+        "🔎 Active Memory Debug: backend=mneme effectiveMode=words fallback=none there searchMs=2590 hits=3 | a fault x"
+    )
+    assert len(outcome.debug_line) < 340
+    assert "\n" not in outcome.debug_line
 
 
 def test_the_status_line_is_the_published_one() -> None:
