@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mneme.engine.embedders import HURRIED_SECONDS, shared_embedder
+from mneme.engine.embedders import HURRIED_SECONDS, SharedEmbedder, shared_embedder
 from mneme.index.embed import EmbedderChoice, EmbedderError
+from mneme.index.embed.protocol import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 
 class Talk(BaseHTTPRequestHandler):
@@ -73,6 +74,54 @@ def test_a_question_is_embedded_once(server: Talking) -> None:
     assert len(server.seen) == before + 1
     embedder.embed_query(["which database?"], "notes: ")
     assert len(server.seen) == before + 2
+
+
+class Counting:
+    """An embedder of nothing, with the texts that it was asked for."""
+
+    name, dims = "counting", 2
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def embed_query(self, texts: Sequence[str], instruction: str = "") -> Vectors:
+        """Return vectors that tell the texts apart."""
+        self.seen += texts
+        if "broken" in texts:
+            message = "it is broken"
+            raise EmbedderError(message, "mneme index")
+        return Vectors(2, b"".join(len(text + instruction).to_bytes(8, "little") for text in texts))
+
+    embed_documents = embed_query
+
+
+def test_a_question_that_is_asked_ahead_is_embedded_once_and_the_same() -> None:
+    """It is begun as soon as one has been asked before; what goes wrong then is told to whoever asks for it."""
+    counting = Counting()
+    shared = SharedEmbedder(counting, EmbedderChoice(), hurried=True)
+    shared.ask_ahead(["too early"])
+    first = shared.embed_query(["first"])
+    for asked in ("first", "second", "second"):
+        shared.ask_ahead([asked])
+    assert shared.embed_query(["second"], "a purpose") == Vectors(2, (6).to_bytes(8, "little"))
+    assert shared.embed_query(["first"]) == first
+    assert counting.seen == ["first", "second"]
+    shared.ask_ahead(["broken"])
+    with pytest.raises(EmbedderError):
+        shared.embed_query(["broken"])
+    for number in range(100):
+        shared.ask_ahead([f"never asked {number}"])
+    assert len(shared._ahead) < 10
+
+
+def test_one_on_a_server_is_never_asked_ahead(server: Talking) -> None:
+    """What it is asked may cost, and is asked for a purpose."""
+    embedder, _ = shared_embedder(server.choice, hurried=True)
+    assert isinstance(embedder, SharedEmbedder)
+    embedder.embed_query(["first"])
+    embedder.ask_ahead(["second"])
+    embedder.embed_query(["third"])
+    assert "second" not in server.seen
 
 
 def test_a_server_that_hangs_is_waited_for_once(server: Talking) -> None:

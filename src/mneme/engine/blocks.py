@@ -34,6 +34,21 @@ def boot_block(scene: Scene) -> str:
     return str(boot())
 
 
+def ask_ahead(scene: Scene) -> None:
+    """Have the prompt embedded beside all that comes before its vectors are needed: two blocks look by them."""
+    event = scene.event
+    if scene.lexical or event.agent or not event.prompt.strip():
+        return
+    from mneme.engine.home.index import find_embedder
+    from mneme.index.words import parse_parts
+    from mneme.recall.capability import shortened
+
+    embedder = find_embedder(scene.home)[0]
+    if ask := getattr(embedder, "ask_ahead", None):
+        text = shortened(event.prompt)
+        ask([text, *parse_parts(text)])
+
+
 def capability_block(scene: Scene) -> str:
     """Return the capabilities that bear on the prompt; without an embedder only what triggers were asked to tell.
 

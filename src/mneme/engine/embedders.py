@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 RESTS_SECONDS = 60.0
 HURRIED_SECONDS = 1.0
-MOST_QUESTIONS = 64
+MOST_QUESTIONS, MOST_AHEAD = 64, 8
 
 T = TypeVar("T")
 
@@ -30,13 +30,14 @@ T = TypeVar("T")
 class SharedEmbedder:
     """An embedder with the questions it was last asked; after a failure it rests, and says so at once."""
 
-    __slots__ = ("_deaf", "_embedder", "_hurried", "_known", "dims", "name")
+    __slots__ = ("_ahead", "_deaf", "_embedder", "_hurried", "_known", "dims", "name")
 
     def __init__(self, embedder: Embedder, choice: EmbedderChoice, *, hurried: bool) -> None:
         self._embedder = embedder
         self._hurried = hurried and choice.kind in REMOTE_KINDS
         self._deaf = choice.kind == DEFAULT  # what a question is for is the same to it
         self._known: OrderedDict[tuple[str, tuple[str, ...]], Vectors] = OrderedDict()
+        self._ahead: dict[tuple[str, ...], Future[Vectors]] = {}
         self.name = embedder.name
         self.dims = embedder.dims
 
@@ -45,11 +46,24 @@ class SharedEmbedder:
         key = "" if self._deaf else instruction, tuple(texts)
         known = self._known.pop(key, None)
         if known is None:
-            known = self._asked(lambda: self._embedder.embed_query(texts, instruction))
+            coming = self._ahead.pop(key[1], None)
+            known = coming.result() if coming else self._asked(lambda: self._embedder.embed_query(texts, instruction))
         self._known[key] = known
         while len(self._known) > MOST_QUESTIONS:
             self._known.popitem(last=False)
         return known
+
+    def ask_ahead(self, texts: Sequence[str]) -> None:
+        """Begin with a question that is about to be asked, beside whatever else is done until then.
+
+        Only by the package's own embedder, and only where it has answered before: it is then loaded, and needed.
+        """
+        key = tuple(texts)
+        if not self._deaf or not self._known or ("", key) in self._known or key in self._ahead:
+            return
+        while len(self._ahead) >= MOST_AHEAD:  # those that nobody asked for after all
+            self._ahead.pop(next(iter(self._ahead)), None)
+        self._ahead[key] = begun(lambda: self._embedder.embed_query(key))
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return a vector for each text."""
@@ -91,8 +105,8 @@ def _opened(choice: EmbedderChoice, *, hurried: bool) -> tuple[SharedEmbedder | 
     return (None, reason) if embedder is None else (SharedEmbedder(embedder, choice, hurried=hurried), "")
 
 
-def within(seconds: float, ask: Callable[[], T]) -> T:
-    """Return what is asked for, or fail when it takes longer; whoever is late goes on unheard."""
+def begun(ask: Callable[[], T]) -> Future[T]:
+    """Begin with what is asked for in a thread of its own."""
     coming: Future[T] = Future()
 
     def work() -> None:
@@ -102,8 +116,13 @@ def within(seconds: float, ask: Callable[[], T]) -> T:
             coming.set_exception(fault)
 
     threading.Thread(target=work, daemon=True).start()
+    return coming
+
+
+def within(seconds: float, ask: Callable[[], T]) -> T:
+    """Return what is asked for, or fail when it takes longer; whoever is late goes on unheard."""
     try:
-        return coming.result(seconds)
+        return begun(ask).result(seconds)
     except TimeoutError as late:
         message = f"the embedder has not answered within {seconds:g} s"
         raise EmbedderError(message, "mneme index") from late

@@ -55,7 +55,7 @@ DIALECTS = {
 # comes first, so that it is on the disk before the model answers.
 KEEPS: dict[str, tuple[str, ...]] = {
     SESSION_START: ("trace.keep_outcome", "trace.tell_left_over"),
-    PROMPT: ("trace.keep_outcome", "trace.keep_prompt", "trace.keep_statements"),
+    PROMPT: ("blocks.ask_ahead", "trace.keep_outcome", "trace.keep_prompt", "trace.keep_statements"),
     AFTER_TOOL: ("trace.keep_outcome", "trace.keep_tool"),
     TOOL_FAILED: ("trace.keep_outcome", "trace.keep_tool"),
     BEFORE_COMPACTION: ("trace.keep_turn",),

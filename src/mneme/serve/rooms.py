@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import queue
 import threading
 import time
@@ -26,6 +27,8 @@ TICK_SECONDS, NEXT_TICK_SECONDS = 5.0, 60.0
 REST_SECONDS = 0.25
 EMPTY_ROOM_SECONDS = 900.0
 END_SECONDS = 3.0
+# What an answer leaves behind is looked through while nobody waits for one; before that, only where it is very much.
+MOST_LEFT = 20_000
 
 _Job = tuple["Call", "Future[bytes]"]
 
@@ -71,6 +74,8 @@ class _Room:
                 job = self._jobs.get(timeout=patience)
             except queue.Empty:
                 behind = self._tick(behind=behind)
+                if not behind:
+                    _tidy()
                 patience = REST_SECONDS if behind else NEXT_TICK_SECONDS
                 continue
             if job is None:
@@ -101,6 +106,13 @@ class _Room:
             self._since = None
 
 
+def _tidy() -> None:
+    """Look for what nothing holds any more, and take the rest for what stays: it is not gone through again until then."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
+
+
 class Rooms:
     """The rooms that are open: a few, the ones that were asked for last."""
 
@@ -110,6 +122,7 @@ class Rooms:
         self._rooms: dict[Path, _Room] = {}
         self._changing = threading.Lock()
         self._asked = time.monotonic()
+        gc.set_threshold(MOST_LEFT)
 
     def answer(self, call: Call, acknowledge: Callable[[bool], None]) -> Future[bytes] | None:
         """Take a call to the room of its workspace; None where its answer would come too late."""
