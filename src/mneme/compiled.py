@@ -28,9 +28,12 @@ MANY = 50
 _OF_SOURCES = ("<module>", "_rules")
 _OF_PATTERNS, _OF_LOOPS = ("re", "re._compiler", __name__), ("<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>")
 _SEAL_KEY, _SEAL_BYTES = 0x6D6E656D65, 8
+_LENGTH_BYTES, _LONGEST_CONTENTS = 4, 1 << 20
 
-# By module: what the file holds, sealed, and what is known of those that were asked for.
-_kept: dict[str, bytes] = {}
+# By module: where in the file it lies, sealed, and what is known of those that were asked for. The file is long, and a
+# process needs a tenth of it: no more is read.
+_kept: dict[str, tuple[int, int]] = {}
+_file = ""
 _known: dict[str, dict[Any, Any]] = {}
 _more = 0  # how many have been added since the file was read or written
 
@@ -39,7 +42,9 @@ def keep(place: str = "") -> None:
     """From here on look up what is to be compiled, and remember what was not there."""
     if getattr(dataclasses, "exec", None) is _run:
         return
-    _kept.update(_read(place or _place()))
+    global _file  # noqa: PLW0603
+    _file = place or _place()
+    _kept.update(_contents(_file))
     dataclasses.exec = _run  # type: ignore[attr-defined]  # there it stands before the one that is built in
     with suppress(ImportError, AttributeError):
         from re import _compiler as compiler  # type: ignore[attr-defined]
@@ -55,13 +60,17 @@ def save(place: str = "", *, least: int = 1) -> None:
     if _more < least or not place:
         return
     _more = 0
-    found = _read(place)
-    for module, known in _known.items():
-        found[module] = _sealed(_opened(found.get(module, b"")) | known)
+    found = {module: _opened(_piece(place, *where)) for module, where in _contents(place).items()}
+    pieces, kept, size = [], {}, 0
+    for module in found.keys() | _known.keys():
+        pieces.append(_sealed(found.get(module, {}) | _known.get(module, {})))
+        kept[module] = size, len(pieces[-1])
+        size += len(pieces[-1])
+    contents = _sealed({"version": _version(), "kept": kept})
     written = f"{place}.{os.getpid()}"
     try:
         with open(written, "wb") as file:
-            file.write(_sealed({"": _version(), **found}))
+            file.write(len(contents).to_bytes(_LENGTH_BYTES, "little") + contents + b"".join(pieces))
         os.replace(written, place)
     except OSError:
         with suppress(OSError):
@@ -80,14 +89,28 @@ def _version() -> str:
     return f"{sys.version} {_sre.MAGIC}"
 
 
-def _read(place: str) -> dict[str, bytes]:
-    """Return what a file holds, unless it is another interpreter's or damaged."""
-    try:
-        with open(place, "rb") as file:
-            found = _opened(file.read())
-    except OSError:
+def _contents(place: str) -> dict[str, tuple[int, int]]:
+    """Return where in a file each module lies; nothing, where it is another interpreter's or damaged."""
+    length = int.from_bytes(_piece(place, 0, _LENGTH_BYTES), "little")
+    found = _opened(_piece(place, _LENGTH_BYTES, min(length, _LONGEST_CONTENTS)))
+    if found.get("version") != _version():
         return {}
-    return found if found.pop("", "") == _version() else {}
+    start = _LENGTH_BYTES + length
+    return {module: (start + offset, size) for module, (offset, size) in found["kept"].items()}
+
+
+def _piece(place: str, offset: int, size: int) -> bytes:
+    """Return a piece of a file; it is opened anew, since a service closes what it was started with."""
+    try:
+        handle = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.pread(handle, size, offset)
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
 
 
 def _sealed(table: dict[Any, Any]) -> bytes:
@@ -108,7 +131,7 @@ def _of(module: str) -> dict[Any, Any]:
     """Return what is known of a module."""
     known = _known.get(module)
     if known is None:
-        known = _known[module] = _opened(_kept.get(module, b""))
+        known = _known[module] = _opened(_piece(_file, *_kept[module])) if module in _kept else {}
     return known
 
 
