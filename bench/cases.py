@@ -6,21 +6,29 @@ holds nothing about. Prints nothing when run.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+import pickle
 import random
 import re
+import shutil
+import tempfile
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from filed import Filed, days_of
+from filed import Filed, days_of, weighed
 from stores import Question, Store
 
-from mneme.index.rank import FEATURES, GATED, SHAPES, View
+import mneme
+from mneme.index.rank import FEATURES, GATED, SHAPES, View, Weights
 from mneme.index.stem import stem
 from mneme.index.words import QUIET_WORDS, parse_terms
+from mneme.recall.answer import POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -34,8 +42,14 @@ MOST_QUESTIONS = {"sealtools-in-domain": 300, "sealtools-out-of-domain": 300, "t
 TURNS = 6
 CLOSEST, CLOSE_ENOUGH = 15, 0.55
 RARE = 3
+MEASURED = Path(tempfile.gettempdir()) / "mneme-bench-measured"
+PARTS, MEASURING = ("formats", "memory", "index", "recall"), ("cases.py", "filed.py", "stores.py")
+# What is measured must not depend on what was fitted before: whatever asks for the ranking meanwhile gets this one.
+PLAIN = Weights({"words": 4.0, "sense": 4.0}, {}, {"base": -4.0}, {}, dict.fromkeys(POINTS, -4.0))
 FOREIGN_PER_STORE = 120
 FOREIGN, REWORDED, LONG_TURNS, KEYWORDS, ONE_DAY = "foreign", " reworded", " long turns", " keywords", " one day"
+ANSWERED = " answered"
+ANSWERED_STEP, NEAR_TURNS, TOLD_AGAIN, HALF = 3, 24, 10, 0.5
 MOST_KEYWORDS = 3
 LEAST_OF_DAY, DAY_STEP, STRANGE_OF_DAY = 8, 2, 6
 
@@ -64,8 +78,9 @@ class Case:
     @property
     def whole(self) -> np.ndarray:
         """Return lines with their products with the gates, as `rank.names` names them."""
-        gated = [self.lines[:, [FEATURES.index(name)]] * self.gates for name in GATED]
-        return np.concatenate([self.lines, *gated], axis=1)
+        lines = self.lines.astype(np.float64)
+        gated = [lines[:, [FEATURES.index(name)]] * self.gates for name in GATED]
+        return np.concatenate([lines, *gated], axis=1)
 
 
 def long_turns(store: Store) -> Store:
@@ -133,6 +148,26 @@ def one_day(store: Store) -> list[Store]:
     return found
 
 
+def answered(store: Store, found: list[Store], kept: Kept) -> Store:
+    """Return a conversation in which an assistant answers every turn at length: what agents' chats look like.
+
+    An answer takes up half the turn's words, and goes on in what other conversations say that is near to it, so that
+    most words of most questions are in many long answers. What a question asks for is still the turn.
+    """
+    rest = [text.partition(": ")[2] or text for one in found if one.print != store.print for text in one.texts]
+    matrix, turns = (kept.embed_documents(texts).matrix() for texts in (rest, list(store.texts)))
+    texts, whens = [], []
+    for place, text in enumerate(store.texts):
+        rng = random.Random(place)  # noqa: S311 - repeatable
+        near = np.argsort(-(matrix @ turns[place]), kind="stable")[:NEAR_TURNS]
+        words = [word for word in text.partition(": ")[2].split() if rng.random() < HALF]
+        said = [rest[one] for one in rng.sample(near.tolist(), min(TOLD_AGAIN, len(near)))]
+        texts += [text, f"Assistant: I see: {' '.join(words)}. {' '.join(said)}"]
+        whens += [store.whens[place]] * 2
+    asked = [replace(one, gold=tuple(2 * place for place in one.gold)) for one in store.questions[1::ANSWERED_STEP]]
+    return Store(store.name + ANSWERED, store.fold, tuple(texts), tuple(whens), tuple(asked))
+
+
 class Rewording:
     """Questions whose words give way to near ones, so that meaning stays and words do not: what people do."""
 
@@ -173,6 +208,7 @@ def derived(found: list[Store], kept: Kept) -> list[Store]:
     talks = [store for store in found if store.name == "locomo"]
     extra = [*map(long_turns, talks), *(day for store in talks for day in one_day(store))]
     extra += [keywords(store, steps["locomo"]) for store in talks]
+    extra += [answered(store, talks, kept) for store in talks] if len(talks) > 1 else []
     return [*extra, *(rewording.store(store, steps.get(store.name, 5)) for store in english)]
 
 
@@ -201,36 +237,90 @@ def foreign_questions(store: Store, found: list[Store], most: int) -> list[tuple
 
 
 def collect(found: list[Store], everything: list[Store], kept: Kept | None) -> list[Case]:
-    """Ask every question and keep what was measured."""
-    rng = random.Random(SEED)  # noqa: S311 - repeatable
+    """Ask every question and keep what was measured; what an earlier run measured of a store by the same code is read."""
     cases: list[Case] = []
     filed: Filed | None = None
     for store in found:
-        if filed is None or filed.store.print != store.print:
-            if filed:
-                filed.close()
-            filed = Filed(store, words=kept is None)
-        asked = list(store.questions)
-        if len(asked) > MOST_QUESTIONS.get(store.name, len(asked)):
-            asked = rng.sample(asked, MOST_QUESTIONS[store.name])
-        for one in asked:
-            case = case_of(store, one, *filed.view(one.text, kept))
-            cases.append(replace(case, foreign=not one.gold))
-        if store.name != "memsim" and not store.name.endswith((REWORDED, LONG_TURNS, ONE_DAY)):
-            for text, asked_in in foreign_questions(store, everything, FOREIGN_PER_STORE):
-                said = keywords_of(text, {}, MOST_KEYWORDS) if store.name.endswith(KEYWORDS) else text
-                case = case_of(store, Question(said, (), FOREIGN), *filed.view(said, kept))
-                cases.append(replace(case, foreign=True, asked_in=asked_in))
+        asked = questions_of(store, everything)
+        memo = Memo(store, asked, kept)
+        held = memo.find()
+        if held is None:
+            if filed is None or filed.store.print != store.print:
+                if filed:
+                    filed.close()
+                filed = Filed(store, words=kept is None)
+            with weighed({"both": PLAIN, "words": PLAIN}):
+                held = [
+                    replace(case_of(store, one, *filed.view(one.text, kept)), foreign=not one.gold, asked_in=asked_in)
+                    for one, asked_in in asked
+                ]
+            memo.keep(held)
+        cases += held
     if filed:
         filed.close()
     return cases
 
 
+def questions_of(store: Store, everything: list[Store]) -> list[tuple[Question, str]]:
+    """Return what a store is asked: its questions, or a draw of very many, and such as are foreign to it.
+
+    With each comes the conversation that it was asked in, where it is another's.
+    """
+    asked = list(store.questions)
+    if len(asked) > MOST_QUESTIONS.get(store.name, len(asked)):
+        asked = random.Random(SEED).sample(asked, MOST_QUESTIONS[store.name])  # noqa: S311 - repeatable
+    found = [(one, "") for one in asked]
+    if store.name != "memsim" and not store.name.endswith((REWORDED, LONG_TURNS, ONE_DAY, ANSWERED)):
+        for text, asked_in in foreign_questions(store, everything, FOREIGN_PER_STORE):
+            said = keywords_of(text, {}, MOST_KEYWORDS) if store.name.endswith(KEYWORDS) else text
+            found.append((Question(said, (), FOREIGN), asked_in))
+    return found
+
+
+class Memo:
+    """What was measured of one store's questions, kept in a file for as long as no code that measures changes.
+
+    So a fit that was stopped goes on where it was, and one that only fits anew measures nothing.
+    """
+
+    def __init__(self, store: Store, asked: list[tuple[Question, str]], kept: Kept | None) -> None:
+        named = (store.name, store.fold, store.print, asked, kept.name if kept else "")
+        digest = hashlib.sha256(repr(named).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+        self._path = MEASURED / code_print() / digest
+
+    def find(self) -> list[Case] | None:
+        """Return what is kept, if anything is."""
+        return pickle.loads(self._path.read_bytes()) if self._path.exists() else None  # noqa: S301 - our own file
+
+    def keep(self, cases: list[Case]) -> None:
+        """Keep it; what other code measured is of no more use."""
+        for old in MEASURED.glob("*") if MEASURED.exists() else ():
+            if old.name != code_print():
+                shutil.rmtree(old, ignore_errors=True)
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        half_written = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        half_written.write_bytes(pickle.dumps(cases, protocol=pickle.HIGHEST_PROTOCOL))
+        half_written.replace(self._path)
+
+
+@cache
+def code_print() -> str:
+    """Return what tells the code that measures from any other; the fitted numbers are no part of it."""
+    product, here = Path(mneme.__file__).parent, Path(__file__).parent
+    digest = hashlib.sha256()
+    for path in (
+        *(one for part in PARTS for one in sorted((product / part).rglob("*.py"))),
+        *map(here.joinpath, MEASURING),
+    ):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def case_of(store: Store, question: Question, view: View, places: list[int]) -> Case:
     """Return what was measured of one question."""
     here = np.array(places, int)
-    lines = np.array(view.lines, np.float64).reshape(len(here), len(FEATURES))
-    likely = np.argsort(-(lines[:, 0] + lines[:, FEATURES.index("sense")]), kind="stable")
+    lines = np.array(view.lines, np.float32).reshape(len(here), len(FEATURES))
+    likely = np.argsort(-(lines[:, FEATURES.index("words")] + lines[:, FEATURES.index("sense")]), kind="stable")
     draw = np.random.default_rng(len(here))
     others = draw.choice(len(here), min(OTHERS, len(here)), replace=False) if len(here) else likely
     sample = np.unique(np.concatenate([likely[:LIKELIEST], others, np.flatnonzero(np.isin(here, question.gold))]))

@@ -6,15 +6,19 @@ each question's best candidates, with questions among them that nothing answers.
 
 from __future__ import annotations
 
+import math
 import random
+import re
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from cases import FOREIGN, KEYWORDS, LONG_TURNS, ONE_DAY, REWORDED, SEED
+from cases import ANSWERED, FOREIGN, KEYWORDS, LONG_TURNS, ONE_DAY, REWORDED, SEED
 from stores import mean, measures
 
-from mneme.index.rank import ANSWERS, FEATURES, GATED, SHAPES, names
+from mneme.index.rank import ANSWERS, FEATURES, GATED, SHAPES, both, names
+from mneme.recall.find import USUAL_FIELD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,9 +36,10 @@ PULL = {
     "paraphrase zh->en": 0.5,
     "sealtools-in-domain": 1.0,
     "sealtools-out-of-domain": 1.0,
-    "toollens": 1.0,
+    "toollens": 1.3,
     "locomo" + REWORDED: 0.5,
     "locomo" + LONG_TURNS: 0.7,
+    "locomo" + ANSWERED: 0.7,
     "locomo" + ONE_DAY: 0.3,
     "locomo" + KEYWORDS: 0.7,
     "toollens" + REWORDED: 0.3,
@@ -44,18 +49,18 @@ PULL = {
 OTHER_PULL = 0.5
 SETTLED, SHORTEST_PACE, FLAT = 1e-9, 1e-8, 1e-12
 # The shapes that say how likely the best is to be right, where anything is.
-ODDS = ("nearest", "agreement", "dispersion", "spread", "size")
-CALIBRATED = 10
+ODDS = ("nearest", "agreement", "dispersion", "spread", "size", "crowd")
+CALIBRATED, CONSIDERED = 10, 5
 # Sets that nothing is asked of that they do not answer: what tells their questions from others' is the language.
 UNCONTRASTED = frozenset({"memsim"})
-# What a store without vectors cannot say.
-SENSED = ("closest",)
+# What a store without vectors cannot say, or says otherwise; and what tells nothing more where there are some.
+SENSED, UNSENSED = ("closest", "stands", "chance"), ("grip", "agreement", "spread", "size")
 LIGHT, STEPS = 1.0, 60
 # So many strangers may be answered unasked. Asked, so many questions of any set with an answer may go without one; and so
 # many of those that meet no word of the store, which are strangers' as a rule.
-STRAY_SHARE, SILENCED_SHARE, SILENCED_WORDLESS_SHARE = 0.025, 0.015, 0.02
+STRAY_SHARE, SILENCED_SHARE, SILENCED_WORDLESS_SHARE = 0.025, 0.025, 0.025
 # Questions on the ground of their store that it does not answer: they teach, and set no point.
-UNPOINTED = (ONE_DAY, KEYWORDS, REWORDED, LONG_TURNS)
+UNPOINTED = (ONE_DAY, KEYWORDS, REWORDED, LONG_TURNS, ANSWERED)
 
 
 def fit_order(cases: list[Case], without: Sequence[int] = ()) -> np.ndarray:
@@ -148,14 +153,9 @@ def fit_answers(cases: list[Case]) -> dict[str, float]:
     truth = np.array([not case.foreign for case in used], float)
     for side in (truth > 0, truth == 0):
         pull[side] *= len(used) / 2 / pull[side].sum()
-    if not case_is_sensed(used):
-        matrix[:, [1 + ANSWERS.index(name) for name in SENSED]] = 0.0
+    left_out = UNSENSED if any(case.sensed for case in used) else SENSED
+    matrix[:, [1 + ANSWERS.index(name) for name in left_out]] = 0.0
     return dict(zip(("base", *ANSWERS), map(float, logistic(matrix, truth, pull)), strict=True))
-
-
-def case_is_sensed(cases: list[Case]) -> bool:
-    """Say whether there were vectors."""
-    return any(case.sensed for case in cases)
 
 
 def logistic(matrix: np.ndarray, truth: np.ndarray, pull: np.ndarray) -> np.ndarray:
@@ -190,14 +190,19 @@ class Fitted:
         """Return the log-odds that anything answers one question."""
         return self.answers["base"] + sum(self.answers[name] * case.shape[name] for name in ANSWERS)
 
-    def chances(self, case: Case) -> np.ndarray:
-        """Return the chance of each candidate that it answers."""
+    def judged(self, case: Case) -> Judged:
+        """Return what is made of one question."""
+        scores = case.whole @ self.order
+        first = np.argsort(-scores, kind="stable")[:CONSIDERED]
         general = self.odds["base"] + sum(self.odds[name] * case.shape[name] for name in ODDS)
-        odds = self.steep * (case.whole @ self.order) + general
-        return 1 / (1 + np.exp(-odds)) / (1 + np.exp(-self.answerable(case)))
+        answerable = self.answerable(case)
+        odds = [both(self.steep * float(scores[place]) + general, answerable) for place in first]
+        few = math.log(USUAL_FIELD / min(USUAL_FIELD, max(1, len(scores))))
+        return Judged(case, answerable, tuple(odds), few, tuple(map(bool, case.answers[first])))
 
-    def as_json(self, points: dict[str, float], more: float = 0.0) -> dict[str, object]:
-        """Return the numbers as the product reads them; `more` is what a question needs that meets no word."""
+    def as_json(self, held: Sequence[Judged]) -> dict[str, object]:
+        """Return the numbers as the product reads them; what `held` out questions got sets the points and the scale."""
+        points, more = points_of(held)
         flat = dict(zip(names(), (round(float(value) * self.steep, 4) for value in self.order), strict=True))
         return {
             "features": {name: flat[name] for name in FEATURES},
@@ -205,7 +210,22 @@ class Fitted:
             "odds": {name: round(value, 4) for name, value in self.odds.items()},
             "answers": {name: round(value - more * (name == "wordless"), 4) for name, value in self.answers.items()},
             "points": {name: round(value, 2) for name, value in points.items()},
+            "sure": sure_of(held),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A question with the log-odds that anything answers it, those of its first candidates, and which of them do.
+
+    `few` is what is added to each where there are not many candidates.
+    """
+
+    case: Case
+    answerable: float
+    odds: tuple[float, ...]
+    few: float
+    right: tuple[bool, ...]
 
 
 def fold_of(case: Case, memo: dict[tuple[str, str], int], rng: random.Random) -> int:
@@ -219,29 +239,40 @@ def fold_of(case: Case, memo: dict[tuple[str, str], int], rng: random.Random) ->
     return memo.setdefault(key, chats % FOLDS if family == "chat" else rng.randrange(FOLDS))
 
 
-def validate(cases: list[Case], without: Sequence[int] = ()) -> tuple[dict[str, dict[str, float]], list[float]]:
-    """Return each set's figures and each case's best log-odds, every question under numbers fitted without its fold."""
+def validate(cases: list[Case], without: Sequence[int] = ()) -> tuple[dict[str, dict[str, float]], list[Judged]]:
+    """Return each set's figures and what is made of each case, every question under numbers fitted without its fold."""
     rng, memo = random.Random(SEED), {}  # noqa: S311 - repeatable
-    folds = [fold_of(case, memo, rng) for case in cases]
+    return by_folds(cases, [fold_of(case, memo, rng) for case in cases], without)
+
+
+def by_folds(
+    cases: list[Case], folds: Sequence[object], without: Sequence[int] = ()
+) -> tuple[dict[str, dict[str, float]], list[Judged]]:
+    """Return the same where folds are given."""
     rows: dict[str, list[dict[str, float]]] = defaultdict(list)
-    best = [0.0] * len(cases)
-    for fold in sorted(set(folds)):
+    judged: dict[int, Judged] = {}
+    for fold in dict.fromkeys(folds):
         fitted = Fitted([case for case, own in zip(cases, folds, strict=True) if own != fold], without)
         for place, (case, own) in enumerate(zip(cases, folds, strict=True)):
             if own == fold:
-                best[place] = fitted.answerable(case)
+                judged[place] = fitted.judged(case)
                 if not case.foreign:
                     rows[case.name].append(fitted.answered(case))
-    return {name: mean(found) for name, found in rows.items()}, best
+    return {name: mean(found) for name, found in rows.items()}, [judged[place] for place in range(len(cases))]
 
 
-def points_of(cases: list[Case], odds: list[float]) -> tuple[dict[str, float], float]:
+def family(case: Case) -> str:
+    """Return the family of a case's set: what was made by the same people, or made from it."""
+    return re.split(r"[\s-]", case.name)[0]
+
+
+def points_of(held: Sequence[Judged]) -> tuple[dict[str, float], float]:
     """Return the log-odds from which an answer is given, and by how much more a question needs that meets no word.
 
     Unasked they are what few strangers to conversations and facts reach (what is told of tools unasked has points of its
     own), asked what nearly all reach who have an answer, whichever set they are of.
     """
-    pairs = [pair for pair in zip(cases, odds, strict=True) if not pair[0].name.endswith(UNPOINTED)]
+    pairs = [(one.case, one.answerable) for one in held if not one.case.name.endswith(UNPOINTED)]
     known = [pair for pair in pairs if not pair[0].foreign]
     spoken: dict[str, list[float]] = defaultdict(list)
     for case, one in known:
@@ -253,6 +284,24 @@ def points_of(cases: list[Case], odds: list[float]) -> tuple[dict[str, float], f
     strange = [one - more * case.shape["wordless"] for case, one in pairs if case.foreign and "tool" not in case.name]
     injection = _quantile(strange, 1.0 - STRAY_SHARE) if strange else asked
     return {"asked": min(injection, asked), "injection": injection}, more
+
+
+def sure_of(held: Sequence[Judged]) -> float:
+    """Return the share of log-odds above even that held-out hits bear out, each family of sets counting alike."""
+    hits: dict[str, list[tuple[float, float, bool]]] = defaultdict(list)
+    for one in held:
+        if not one.case.name.endswith(UNPOINTED):
+            pairs = zip(one.odds, one.right, strict=True)
+            hits[family(one.case)] += [(odds, one.few, right) for odds, right in pairs if odds > 0.0]
+    found = [np.array(lines, float).T for lines in hits.values() if lines]
+    if not found:
+        return 1.0
+
+    def loss(share: float) -> float:
+        signed = [(share * odds + few) * (2.0 * right - 1.0) for odds, few, right in found]
+        return float(sum(np.log1p(np.exp(-one)).mean() for one in signed))
+
+    return min((round(0.05 * step, 2) for step in range(1, 21)), key=loss)
 
 
 def _quantile(held: list[float], share: float) -> float:

@@ -32,7 +32,7 @@ def left_out(found: list[Store], data: Path, kept: Kept) -> list[Run]:
     """Return the run in which no conversation is ranked by numbers that saw it; with one conversation there is none."""
     from cases import collect, derived
     from filed import weighed
-    from fitting import Fitted, points_of
+    from fitting import Fitted, validate
 
     from mneme.index.rank import Weights
 
@@ -44,9 +44,7 @@ def left_out(found: list[Store], data: Path, kept: Kept) -> list[Run]:
     known = {}
     for store in talks:
         others = [case for case in cases if store.fold not in {case.fold, case.asked_in}]
-        fitted = Fitted(others)
-        points, more = points_of(others, [fitted.answerable(case) for case in others])
-        numbers = Weights(**fitted.as_json(points, more))
+        numbers = Weights(**Fitted(others).as_json(validate(others)[1]))
         known[store.print] = {"both": numbers, "words": numbers}
     return [Run(LEFT_OUT, lambda store: weighed(known[store.print]), frozenset(known))]
 

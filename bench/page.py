@@ -1,8 +1,9 @@
-"""A report of `table.py --json` -> the figures of docs/recall.md, and the diagram beside it.
+"""Reports of `table.py --json` and `fit.py --json` -> the figures of docs/recall.md, and the diagram beside it.
 
     bench/table.py --data DIR --peers --json > report.json && bench/page.py report.json
+    bench/fit.py --data DIR --check --json > fit.json && bench/page.py fit.json
 
-What stands between the page's two marks is written again; the words around them are a person's.
+What stands between the page's marks is written again; the words around them are a person's.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[1] / "docs/recall.md"
 DIAGRAM = PAGE.with_name("reliability.svg")
-BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
+MARKS = ("<!-- {}: begin -->", "<!-- {}: end -->")
 CATEGORIES = {"1": "several turns", "2": "when", "3": "open", "4": "one turn"}
 HEADINGS = {"recall@5": "recall@5", "recall@10": "recall@10", "hit@10": "hit@10", "mrr": "MRR", "ndcg@10": "nDCG@10"}
 LEFT_OUT, SHIPPED = "mneme, left out", "mneme"
@@ -23,13 +24,44 @@ SIZE, EDGE = 320, 40
 
 
 def main() -> int:
-    """Read a report, write the page."""
+    """Read a report, write its part of the page."""
     report = json.loads(Path(sys.argv[1]).read_text("utf-8"))
-    page = PAGE.read_text("utf-8")
-    before, after = page.partition(BEGIN)[0], page.partition(END)[2]
-    PAGE.write_text(f"{before}{BEGIN}\n\n{figures(report)}\n{END}{after}", "utf-8")
+    if "unseen" in report:
+        put("held out", held_out(report))
+        return 0
+    put("figures", figures(report))
     DIAGRAM.write_text(diagram(report["silence"].get(LEFT_OUT) or report["silence"][SHIPPED]), "utf-8")
     return 0
+
+
+def put(name: str, text: str) -> None:
+    """Write what stands between two marks of the page again."""
+    begin, end = (mark.format(name) for mark in MARKS)
+    page = PAGE.read_text("utf-8")
+    before, after = page.partition(begin)[0], page.partition(end)[2]
+    PAGE.write_text(f"{before}{begin}\n\n{text}\n{end}{after}", "utf-8")
+
+
+def held_out(report: dict) -> str:
+    """Return what held-out questions got as Markdown: beside those of their kind, and with none of their kind seen."""
+    known, unseen = report["both"]["sets"], report["unseen"]
+    lines = [
+        "| set | | its like were seen | MRR | nothing like it was | MRR | BM25 | cosine | RRF | MRR of the best |",
+        "|---|---|" + "--:|" * 8,
+    ]
+    for name, found in unseen.items():
+        figure = "recall@5" if name.startswith(("memsim", "paraphrase")) else "recall@10"
+        rulers = [found[one] for one in ("bm25", "dense", "rrf")]
+        numbers = [
+            known[name][figure],
+            known[name]["mrr"],
+            found["mneme"][figure],
+            found["mneme"]["mrr"],
+            *(one[figure] for one in rulers),
+            max(one["mrr"] for one in rulers),
+        ]
+        lines.append(f"| {name} | {figure} | {' | '.join(f'{one:.3f}' for one in numbers)} |")
+    return "\n".join(lines) + "\n"
 
 
 def figures(report: dict) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+from mneme.index.rank import WEIGHTS_FILE
 
 BENCH = Path(__file__).resolve().parents[1] / "bench"
 TURNS = (
@@ -69,3 +72,54 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
         done = ran(script, "--data", str(tmp_path))
         assert (done.returncode, done.stdout) == (0, "")
         assert "no question sets" in done.stderr
+
+
+THINGS = ("kettle", "ladder", "violin", "lantern", "compass", "blanket", "hammer", "mirror", "basket", "anchor")
+PLACES = ("attic", "cellar", "garden", "harbour", "library", "kitchen", "workshop", "chapel", "stable", "tower")
+
+
+def write_talks(folder: Path) -> None:
+    """Write two conversations in which somebody says where things are, and questions for each."""
+    (folder / "locomo").mkdir()
+    for number, names in enumerate((("Ann", "Bob"), ("Cleo", "Dan"))):
+        pairs = list(zip(THINGS, PLACES[number:] + PLACES[:number], strict=True))
+        docs = [
+            {
+                "id": str(place),
+                "text": f"{names[place % 2]}: I have put the {thing} into the {where} behind the old door.",
+                "when": f"9:0{place % 10} am on {1 + place // 10} May, 2023",
+            }
+            for place, (thing, where) in enumerate(pairs * 2)
+        ]
+        queries = [
+            {"id": thing, "question": f"Where is the {thing} now?", "gold": [str(place)], "category": 4}
+            for place, (thing, _) in enumerate(pairs)
+        ]
+        held = {"id": f"talk-{number}", "docs": docs, "queries": queries}
+        (folder / f"locomo/{number}.json").write_text(json.dumps(held), "utf-8")
+
+
+def test_the_fit_gives_the_same_numbers_again(tmp_path: Path) -> None:
+    """To the last digit, whatever was kept of an earlier run; and what it writes is all that the product reads."""
+    write_talks(tmp_path)
+    written = []
+    for seed in ("1", "2"):
+        into = tmp_path / f"weights-{seed}.json"
+        done = subprocess.run(
+            [sys.executable, str(BENCH / "fit.py"), "--data", str(tmp_path), "--into", str(into), "--json"],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "TMPDIR": str(tmp_path), "PYTHONHASHSEED": seed},
+        )
+        assert done.returncode == 0, done.stderr
+        written.append(into.read_text("utf-8"))
+        # The second run measures some stores again, and reads what was kept of the others.
+        kept = sorted(tmp_path.glob("mneme-bench-measured/*/*"))
+        assert len(kept) > 1
+        for path in kept[::2]:
+            path.unlink()
+    assert written[0] == written[1]
+    held = json.loads(written[0])
+    assert set(held["both"]) == set(json.loads(WEIGHTS_FILE.read_text("utf-8"))["both"])
+    assert json.loads(done.stdout)["both"]["sets"]["locomo"]["hit@10"] > 0

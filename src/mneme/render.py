@@ -220,8 +220,8 @@ def _hit_text(hit: Hit, *, explain: bool, colour: bool) -> str:
     lines.append(paint(f"      {place_text(record)}  {one_line(', '.join(about))}", "dim", colour=colour))
     lines += [f"      {paint(line, 'yellow', colour=colour)}" for line in _remarks(hit)]
     if explain:
-        lines += [f"      {value:+7.2f}  {one_line(name)}" for name, value in hit.why]
-        lines.append(f"      {hit.log_odds:+7.2f}  together, in log-odds")
+        lines += [f"      {value:+7.2f}  {one_line(name):<14}  {said}".rstrip() for name, value, said in hit.reasons]
+        lines.append(f"      {hit.log_odds:+7.2f}  together: a chance of {hit.score:.2f}")
     return "\n".join(lines)
 
 

@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 from mneme.index.backend import Near, Outline, Tally
 from mneme.index.rank import (
     ANSWERS,
+    DOUBT,
     FEATURES,
     GATED,
+    GROUNDLESS,
     SHAPES,
+    SURE,
     WEIGHTS_FILE,
     Candidate,
     Days,
@@ -29,6 +32,7 @@ from mneme.index.rank import (
 )
 from mneme.index.survey import survey
 from mneme.index.words import Traits, parse_query, parse_terms
+from mneme.recall.why import in_words
 
 WORDS = ("zebra", "horse", "turtle", "paint", "cache", "Ann", "when", "2024")
 NEAR = Near((), 100, 0.1, 0.1)
@@ -52,6 +56,12 @@ def ranked(question: str, candidates: list[Candidate], days: Days | None = None,
     return rank(
         survey(parse_query(question), candidates, tally(candidates, question), near, usual=(0.08, 0.11), days=days)
     )
+
+
+def lines_of(question: str, candidates: list[Candidate]) -> list[dict[str, float]]:
+    """Return what is measured of each candidate, in order, by name."""
+    view = survey(parse_query(question), candidates, tally(candidates, question), NEAR, usual=(0.08, 0.11))
+    return [dict(zip(FEATURES, line, strict=True)) for line in view.lines]
 
 
 texts = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
@@ -209,6 +219,85 @@ def test_a_question_about_something_else_is_doubted() -> None:
     near = ranked("unicorn dragon", [Candidate(outline(1, "zebra horse"), 0.8)])[0]
     assert dict(far.why)["doubt"] < dict(near.why)["doubt"] <= 0.0
     assert far.score < 0.05 < near.score
+
+
+def test_what_is_likelier_than_not_is_held_back() -> None:
+    """Above even only the share `sure` of the log-odds is kept, as a term of its own; below, and in order, nothing moves."""
+    view = survey(
+        parse_query("zebra horse"),
+        [Candidate(outline(1, "zebra horse")), Candidate(outline(2, "horse")), Candidate(outline(3, "cow"))],
+        Tally(3, 1.0, {"zebra": 1, "horse": 2}),
+        Near(),
+        usual=None,
+    )
+    plain, held = (
+        rank(view, dict.fromkeys(("both", "words"), Weights({"cover": 6.0}, {}, {"base": -3.0}, sure=share)))
+        for share in (1.0, 0.5)
+    )
+    assert [one.row for one in plain] == [one.row for one in held] == [1, 2, 3]
+    assert held[0].log_odds == pytest.approx(plain[0].log_odds / 2)
+    assert dict(held[0].why)["sure"] == pytest.approx(-plain[0].log_odds / 2)
+    assert (held[2].log_odds, "sure" in dict(held[2].why)) == (plain[2].log_odds, False)
+    assert math.fsum(value for _, value in held[0].why) == pytest.approx(held[0].log_odds)
+
+
+def test_length_counts_only_up_to_a_paragraph() -> None:
+    """What is longer than that is not likelier for it, or the longest would always win."""
+    texts = ("horse " * 10, "horse " * 80, "horse " * 2000)
+    lines = lines_of("zebra", [Candidate(outline(place, text)) for place, text in enumerate(texts, 1)])
+    short, long, longest = (line["length"] for line in lines)
+    assert short < long == longest
+
+
+def test_places_are_shared_by_equals() -> None:
+    """The first by words has place 1, equals have the same, and what holds no word has none."""
+    texts = ("zebra horse", "zebra horse", "zebra cow", "cow")
+    lines = lines_of("zebra horse", [Candidate(outline(place, text)) for place, text in enumerate(texts, 1)])
+    assert [round(line["words_place"], 3) for line in lines] == [1.0, 1.0, round(10 / 11, 3), 0.0]
+    assert {line["sense_place"] for line in lines} == {0.0}
+
+
+def test_what_would_come_by_chance_is_measured() -> None:
+    """Rare words together are less likely by accident than one of them; the more pieces, the nearer the nearest stands."""
+    together, alone = (
+        survey(
+            parse_query("zebra horse"),
+            [Candidate(outline(1, text))],
+            Tally(1000, 1.0, {"zebra": 3, "horse": 3}),
+            Near(),
+            usual=None,
+        ).shape
+        for text in ("zebra horse", "zebra")
+    )
+    assert together["chance"] > alone["chance"] == 0.0
+    small, large = (
+        survey(parse_query("zebra"), [], Tally(pieces, 1.0, {}), Near(), usual=None).shape["crowd"]
+        for pieces in (100, 10_000)
+    )
+    assert 0.0 < small < large < 1.0
+
+
+def test_every_term_is_told_in_words() -> None:
+    """Whatever a score may be the sum of says in words what it is; an unknown term says nothing."""
+    odds = {name for weights in load_weights().values() for name in weights.odds}
+    beside = {"few", "id", "gist", "title", "cue", "entity", "in these days", "state", "conf", "seen", "recency"}
+    beside |= {"superseded", "conflict", "diversity", "successor of DEC-0001"}
+    assert [name for name in {*FEATURES, *odds, DOUBT, SURE, *beside} if not in_words(name)] == []
+    assert in_words("zebra") == ""
+
+
+def test_without_any_ground_nothing_answers() -> None:
+    """No word known and nothing nearer than the unrelated: that is no answer, even where there is only one piece."""
+    question = "unicorn dragon"
+    grounds = [
+        survey(parse_query(question), [one], tally([one], question), NEAR, usual=(0.08, 0.11)).answerable()
+        for one in (
+            Candidate(outline(1, "zebra horse"), 0.06),
+            Candidate(outline(1, "zebra horse"), 0.5),
+            Candidate(outline(1, "zebra dragon"), 0.06),
+        )
+    ]
+    assert grounds[0] == GROUNDLESS < min(grounds[1:])
 
 
 def test_ranking_needs_no_numpy() -> None:

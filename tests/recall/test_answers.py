@@ -241,3 +241,16 @@ def test_a_budget_keeps_the_best(memory: Memory) -> None:
     some = memory.recall("deploys of the shop", k=10, budget=12)
     assert [hit.id for hit in some] == [hit.id for hit in every][: len(some)]
     assert 0 < sum(len(hit.text) for hit in some) <= 12 * 4
+
+
+def test_a_day_is_told_by_its_headings(tmp_path: Path) -> None:
+    """Asked for nothing but a day, memory tells something of each heading before it tells more of one."""
+    headings = ("Boats", "Printer", "Cellar")
+    entries = "".join(f"## {one}\n\n" + "".join(f"- {one} {n}\n" for n in range(4)) + "\n" for one in headings)
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "MEMORY.md").write_text("# Memory\n", "utf-8")
+    (tmp_path / "memory/2026-01-15.md").write_text(f"# 2026-01-15\n\n{entries}", "utf-8")
+    with open_memory(str(tmp_path), now=lambda: NOW) as memory:
+        told = [hit.text.split()[-2] for hit in memory.recall("what happened on 15 January 2026?", k=6, words=True)]
+    assert set(told[:3]) == set(headings)
+    assert sorted(told) == sorted(headings * 2)

@@ -28,12 +28,14 @@ DAYS_AFTER, DAYS_BEFORE = 16.0, 8.0
 # What is measured of one candidate. Each lies near 0..1; what does not apply is 0.
 FEATURES = (
     "words",  # BM25 as a share of the best candidate's
+    "words_place",  # its place by BM25: 1 for the first, half for the eleventh, 0 where no word is
     "match",  # BM25 as a share of what the question's words could give
     "plain",  # the same without the names of those who speak
     "cover",  # share of the question's weight in words that are there at all
     "phrase",  # neighbouring words that are neighbours in the question too
     "quote",  # a quoted phrase is there, word for word
     "sense",  # cosine in deviations above the mean
+    "sense_place",  # its place by cosine, likewise
     "leads",  # cosine between the tenth best candidate's and the best's
     "part_match",  # match and sense to that part of a question of several parts which fits best
     "part_sense",
@@ -55,7 +57,7 @@ FEATURES = (
     "counted",
     "named",
     "dated",  # its date lies in or near the time that the question is about
-    "length",
+    "length",  # how much is said, up to what a short paragraph says
     "tongue",  # written in the script that the question is written in, where that is Han, kana or hangul or neither is
 )
 # What is measured of the question and its candidates together: how far to trust words, and how far meaning.
@@ -73,9 +75,13 @@ SIGNS = (
     "known",  # how many of the question's words any of the ten best by words holds
     "strange",  # share of the names in the question that are nowhere
     "wordless",  # no word of the question is anywhere: meaning alone would have to speak
+    "stands",  # how far the nearest stands out of the store's own cosines, in deviations
+    "chance",  # how little likely it is that one piece holds so many of the words by accident
+    "crowd",  # how near the nearest of so many would come by chance, in deviations
 )
-ANSWERS = (*SIGNS, "unknown")
-DOUBT = "doubt"
+ANSWERS = (*SIGNS, "unknown", "grip", "agreement", "spread", "size")
+DOUBT, SURE = "doubt", "sure"
+GROUNDLESS = -20.0
 GATED = ("words", "match", "cover", "sense")
 
 
@@ -111,7 +117,7 @@ class Weights:
     """Fitted numbers: of each feature, of each gated feature under each shape, of the shapes for the odds at all.
 
     `answers` weigh what says that anything here answers, and `points` are the log-odds of that from which something is
-    said, by operating point.
+    said, by operating point. `sure` is the share that is kept of log-odds above even: what held-out hits say of it.
     """
 
     features: Mapping[str, float]
@@ -119,6 +125,7 @@ class Weights:
     odds: Mapping[str, float]
     answers: Mapping[str, float] = field(default_factory=dict)
     points: Mapping[str, float] = field(default_factory=dict)
+    sure: float = 1.0
 
     def under(self, shape: Mapping[str, float]) -> tuple[float, ...]:
         """Return what each feature weighs for a question of this shape."""
@@ -134,7 +141,8 @@ class Ranked:
     """A candidate with its log-odds; what they are the sum of is put in words when it is asked for.
 
     They are those of two things together: that anything here answers, which is `answerable`, and that this does, if
-    anything, which is `odds`; `doubt` is the term by which the first lowers the second. Of most candidates nobody asks.
+    anything, which is `odds`; `doubt` is the term by which the first lowers the second, and `sure` the one by which what
+    is likelier than not is held back, all but its share `kept`. Of most candidates nobody asks.
     """
 
     row: int
@@ -142,16 +150,19 @@ class Ranked:
     terms: tuple[float, ...] = ()
     general: tuple[tuple[str, float], ...] = ()
     answerable: float | None = None
+    kept: float = 1.0
 
     @property
-    def doubt(self) -> float:
-        """Return the term by which the odds that nothing answers lower its own."""
-        return 0.0 if self.answerable is None else both(self.odds, self.answerable) - self.odds
+    def general_terms(self) -> tuple[tuple[str, float], ...]:
+        """Return the terms that are not its own: of the question's shape, of doubt, of chances above even."""
+        doubt = 0.0 if self.answerable is None else both(self.odds, self.answerable) - self.odds
+        sure = -max(0.0, self.odds + doubt) * (1.0 - self.kept)
+        return (*self.general, *((name, value) for name, value in ((DOUBT, doubt), (SURE, sure)) if value))
 
     @property
     def log_odds(self) -> float:
         """Return the log-odds that it is relevant."""
-        return math.fsum((*self.terms, *(value for _, value in self.general), self.doubt))
+        return math.fsum((*self.terms, *(value for _, value in self.general_terms)))
 
     @property
     def score(self) -> float:
@@ -162,8 +173,7 @@ class Ranked:
     def why(self) -> tuple[tuple[str, float], ...]:
         """Return the named terms that sum to the log-odds, largest first."""
         named = [(name, value) for name, value in zip(FEATURES, self.terms, strict=True) if value]
-        doubts = [(DOUBT, doubt)] if (doubt := self.doubt) else []
-        return tuple(sorted((*named, *self.general, *doubts), key=lambda term: (-abs(term[1]), term[0])))
+        return tuple(sorted((*named, *self.general_terms), key=lambda term: (-abs(term[1]), term[0])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +191,14 @@ class View:
         return tuple(self.shape[name] for name in SHAPES)
 
     def answerable(self, weights: Mapping[str, Weights] | None = None) -> float:
-        """Return the log-odds that anything among the candidates answers the question."""
+        """Return the log-odds that anything among the candidates answers the question.
+
+        Where no word of it is anywhere, and nothing lies nearer than what is unrelated does as a rule, there is no ground
+        for any answer, however few pieces there are.
+        """
         chosen = self.weights(weights)
+        if self.sensed and self.shape.get("wordless") and self.shape.get("closest", 0.0) <= 0.0:
+            return GROUNDLESS
         return math.fsum(weight * self.shape.get(name, 1.0) for name, weight in chosen.answers.items())
 
     def weights(self, weights: Mapping[str, Weights] | None = None) -> Weights:
@@ -225,8 +241,7 @@ def rank(view: View, weights: Mapping[str, Weights] | None = None) -> list[Ranke
     for candidate, line in zip(view.candidates, view.lines, strict=True):
         terms = tuple(map(mul, line, weigh))
         outline, odds = candidate.outline, math.fsum(terms + constant)
-        ranked.append(
-            (-odds, outline.path, outline.line, outline.id, Ranked(outline.row, odds, terms, general, answerable))
-        )
+        found = Ranked(outline.row, odds, terms, general, answerable, chosen.sure)
+        ranked.append((-odds, outline.path, outline.line, outline.id, found))
     ranked.sort(key=itemgetter(0, 1, 2, 3))
     return [found for *_, found in ranked]

@@ -33,6 +33,11 @@ ECHOED = 5
 SAMPLE_TERMS = 12
 WORDLESS_SHARE = 0.95
 TOP = 10
+# So many weighted terms say enough: a piece that is longer than that is not likelier for it.
+ENOUGH_TERMS = 60.0
+# Below and beyond so many pieces nothing was fitted, and nothing more is made of their number.
+LEAST_CROWD, MOST_CROWD = 30, 10_000
+CROWD_SCALE, STANDS_SCALE, CHANCE_SCALE = 5.0, 5.0, 8.0
 _NAME = re.compile(r"(?<=[\w,'\u2019] )[A-Z][a-z]+")
 
 
@@ -55,14 +60,17 @@ def survey(
     echoes = _echoes(ordered, heard, sense)
     best = max(heard.scores, default=0.0) or 1.0
     floor, peak = _tenth_and_best(sense)
+    by_words, by_sense = _places(heard.scores, least=0.0), _places(sense, least=-math.inf if sensed else math.inf)
     dense, written = has_cjk(query.text), [_is_dense(one.outline) for one in ordered]
     lines = tuple(
         (
             heard.scores[place] / best,
+            by_words[place],
             *heard.shares(place),
             heard.phrase(place),
             heard.quote(place),
             sense[place],
+            by_sense[place],
             max(0.0, (sense[place] - floor) / (peak - floor)) if peak > floor else 0.0,
             heard.part_match(place),
             parts[place],
@@ -75,12 +83,13 @@ def survey(
             float(query.asks_count and one.outline.traits.counted),
             one.outline.traits.named * query.asks_name,
             days.closeness(one.outline.date) if days else 0.0,
-            math.log1p(one.outline.length / (1 + written[place])) / 5.0,
+            math.log1p(min(one.outline.length / (1 + written[place]), ENOUGH_TERMS)) / 5.0,
             float(written[place] == dense),
         )
         for place, one in enumerate(ordered)
     )
     shape = _shape(query, heard, sense, tally) | _signs(query, heard, ordered, tally, usual)
+    shape |= _odds_by_chance(query, heard, tally, near)
     return View(ordered, lines, {"closest": max(sense, default=0.0)} | shape, sensed)
 
 
@@ -313,7 +322,7 @@ def _shape(query: Query, heard: _Words, sense: Sequence[float], tally: Tally) ->
     floor, peak = _tenth_and_best(sense)
     reached = max((tally.frequency.get(term, 0) for term in query.terms), default=0)
     grips = [heard.weight_of(heard.counts[place]) / heard.total for place in by_words[:TOP]]
-    size = math.log1p(len(query.terms)) / 4.0
+    size = _size(query)
     return {
         "agreement": len(top & set(by_sense[:TOP])) / TOP,
         "dispersion": peak - floor,
@@ -344,6 +353,32 @@ def _signs(
     if usual and cosines:
         found["closest"] = (max(cosines) - usual[0]) / (DEVIATIONS * usual[1])
     return found
+
+
+def _odds_by_chance(query: Query, heard: _Words, tally: Tally, near: Near) -> dict[str, float]:
+    """Measure what would come of a question by accident: the more pieces there are, the better the best of them looks."""
+    pieces = max(1, tally.pieces)
+    rare = {term: math.log(max(1, tally.frequency.get(term, 0)) / pieces) for term in query.terms}
+    # The logarithm of how many pieces would hold the words of the best by accident, were words strewn at random.
+    fewest = min((math.fsum(rare[term] for term in counts) for counts in heard.counts if counts), default=0.0)
+    unlikely = max(0.0, -fewest - math.log(pieces))
+    away = max((cosine for _, cosine in near.hits), default=near.mean) - near.mean
+    return {
+        "chance": math.tanh(unlikely / CHANCE_SCALE) * _size(query),
+        "stands": away / max(near.deviation, LEAST_DEVIATION) / STANDS_SCALE,
+        "crowd": math.sqrt(2.0 * math.log(min(max(pieces, LEAST_CROWD), MOST_CROWD))) / CROWD_SCALE,
+    }
+
+
+def _places(values: Sequence[float], least: float) -> list[float]:
+    """Return what each one's place is worth, the highest first, of those above `least`; equal values share a place."""
+    ordered = sorted({value for value in values if value > least}, reverse=True)
+    worth = {value: TOP / (TOP + place) for place, value in enumerate(ordered)}
+    return [worth.get(value, 0.0) for value in values]
+
+
+def _size(query: Query) -> float:
+    return math.log1p(len(query.terms)) / 4.0
 
 
 def _names(text: str) -> list[str]:

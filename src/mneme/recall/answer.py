@@ -67,6 +67,13 @@ class Hit:
         end = f"-{record.end_line}" if record.end_line > record.line else ""
         return f"{record.path}:{record.line}{end}" if record.line else record.path
 
+    @property
+    def reasons(self) -> tuple[tuple[str, float, str], ...]:
+        """Why it is here: each term with its log-odds, and what it says in words."""
+        from mneme.recall.why import in_words  # only where somebody asks
+
+        return tuple((name, value, in_words(name)) for name, value in self.why)
+
     def as_json(self) -> dict[str, object]:
         """Return the published JSON form: the record's, with score, trust and why; the rest where there is any."""
         more: dict[str, object] = {

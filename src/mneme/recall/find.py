@@ -95,7 +95,8 @@ def find_answer(backend: Backend, request: Request, means: Means) -> Answer:
     if best is None or best < points[request.point]:
         return Answer(by=by, window=window)
     judged = _judged(backend, request, pool, timeless=bool(moment or request.as_of))
-    return Answer(arrange(backend, judged, request), certain=best >= points[INJECTION], by=by, window=window)
+    hits = arrange(backend, judged, request, of_days=bool(moment and moment.alone))
+    return Answer(hits, certain=best >= points[INJECTION], by=by, window=window)
 
 
 def find_view(backend: Backend, request: Request, means: Means) -> View:

@@ -17,6 +17,7 @@ from mneme.index.rank import probability
 from mneme.recall import trust
 from mneme.recall.answer import Conflict, Hit
 from mneme.recall.belief import as_it_was, find_successors, last_successor
+from mneme.recall.why import SUCCESSOR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,12 +68,15 @@ class Scored:
         return replace(self, terms=[*self.terms, (name, -above)]) if above > 0 else self
 
 
-def arrange(backend: Backend, scored: Sequence[Scored], request: Request) -> tuple[Hit, ...]:
-    """Return the hits of a request, best first: as many as were asked for and as the budget holds."""
+def arrange(backend: Backend, scored: Sequence[Scored], request: Request, *, of_days: bool = False) -> tuple[Hit, ...]:
+    """Return the hits of a request, best first: as many as were asked for and as the budget holds.
+
+    Of whole days (`of_days`) something is told of each heading before more is told of one.
+    """
     ordered = sorted(scored, key=lambda one: one.key)
     ordered = _with_successors(backend, ordered, request)
     ordered = _one_of_each(ordered, request)
-    chosen = _varied(ordered, request)
+    chosen = _varied(ordered, request, of_days=of_days)
     return _within(tuple(map(_hit, chosen)), request.budget_tokens)
 
 
@@ -106,7 +110,7 @@ def _successor(backend: Backend, found: tuple[int, Piece], old: Scored, request:
         return None
     standing = request.standing
     terms = [
-        (f"successor of {old.piece.record.id}", old.odds),
+        (f"{SUCCESSOR}{old.piece.record.id}", old.odds),
         *trust.terms(then.record, standing.today, timeless=True),
     ]
     return Scored(row, then, terms, label=trust.label(then.record, standing), note=f"in place of {old.piece.record.id}")
@@ -180,25 +184,29 @@ def _wins(one: Piece, two: Piece) -> str:
     return ""
 
 
-def _varied(ordered: list[Scored], request: Request) -> list[Scored]:
+def _varied(ordered: list[Scored], request: Request, *, of_days: bool) -> list[Scored]:
     """Choose one by one; what comes from a document that is already there gives way a little each time."""
     left = {one.row: (one.key, one) for one in ordered}
     chosen: list[Scored] = []
-    taken: dict[str, int] = {}
+    taken: dict[tuple[str, str], int] = {}
+
+    def place(one: Scored) -> tuple[str, str]:
+        return one.piece.record.path, one.piece.title if of_days else ""
+
     while left and len(chosen) < request.k:
         _, best = min(left.values(), key=itemgetter(0))
         del left[best.row]
         chosen.append(best)
-        path = best.piece.record.path
-        if request.is_cut(path):
-            taken[path] = taken.get(path, 0) + 1
-            others = (one for one in ordered if one.piece.record.path == path and one.row in left)
-            left |= {one.row: (given.key, given) for one in others if (given := _given_way(one, taken))}
+        here = place(best)
+        if of_days or request.is_cut(here[0]):
+            taken[here] = taken.get(here, 0) + 1
+            others = (one for one in ordered if one.row in left and place(one) == here)
+            left |= {one.row: (given.key, given) for one in others if (given := _given_way(one, taken[here]))}
     return chosen
 
 
-def _given_way(one: Scored, taken: dict[str, int]) -> Scored:
-    times = min(taken.get(one.piece.record.path, 0), MOST_OF_DOCUMENT)
+def _given_way(one: Scored, times: int) -> Scored:
+    times = min(times, MOST_OF_DOCUMENT)
     return replace(one, terms=[*one.terms, ("diversity", SAME_DOCUMENT * times)]) if times else one
 
 
