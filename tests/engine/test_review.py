@@ -29,13 +29,19 @@ Open: {open}
 
 
 class Clock:
-    """A day that is set by hand."""
+    """A day that is set by hand; an editor may save a file when it is looked at for the so-manieth time."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 1, 12, 9, tzinfo=UTC)
+        self.calls = 0
+        self.edits: tuple[int, Path] | None = None
 
     def __call__(self) -> datetime:
         """Return the moment."""
+        self.calls += 1
+        if self.edits and self.edits[0] == self.calls:
+            with self.edits[1].open("a") as file:
+                file.write("- a line from an editor\n")
         return self.now
 
 
@@ -103,7 +109,8 @@ def test_the_week_goes_home_once_and_is_one_commit(memory: Memory, tmp_path: Pat
     again = memory.review()
     assert (again.steps, again.plans) == ([], [])
     assert len(commits(tmp_path)) == 2
-    assert len(reviewed.plans) > 3
+    assert len(reviewed.plans) == 1
+    assert len(reviewed.steps) > 3
 
 
 def test_a_lesson_seen_three_times_is_flagged(memory: Memory) -> None:
@@ -115,21 +122,68 @@ def test_a_lesson_seen_three_times_is_flagged(memory: Memory) -> None:
     assert "Learned again and again: the importer needs UTF-8 paths" in [one.text for one in waiting]
 
 
-def test_a_dry_run_writes_nothing(memory: Memory, tmp_path: Path) -> None:
-    """The diff of each step is shown."""
-    reviewed = memory.review(dry_run=True)
-    assert "deploys go to Fly" in reviewed.diff
+def test_a_dry_run_writes_nothing_and_shows_the_very_diff(memory: Memory, tmp_path: Path) -> None:
+    """Of all steps, each planned on what the one before it came to."""
+    planned = memory.review(dry_run=True)
+    assert "deploys go to Fly" in planned.diff
     assert not (tmp_path / "memory/semantic").exists()
     assert commits(tmp_path) == ["one"]
+    reviewed = memory.review()
+    assert memory.diff(reviewed.plans[0])[1] == planned.diff
+    assert reviewed.steps == planned.steps
 
 
-def test_every_step_can_be_taken_back(memory: Memory, tmp_path: Path) -> None:
-    """In the order that it tells."""
-    before = {path: path.read_bytes() for path in sorted(tmp_path.rglob("*.md"))}
-    for number in reversed(memory.review().plans):
-        memory.undo(number)
-    left = {path: path.read_bytes() for path in sorted(tmp_path.rglob("*.md"))}
-    assert {path: left.get(path) for path in before} == before
+def test_one_undo_takes_it_back(memory: Memory, tmp_path: Path) -> None:
+    """To the byte, also where more was written since."""
+    before = tree(tmp_path)
+    (plan,) = memory.review().plans
+    assert tree(tmp_path) != before
+    memory.undo(plan)
+    assert tree(tmp_path) == before
+
+
+def tree(root: Path) -> dict[Path, bytes]:
+    """Return the files of memory with what they hold."""
+    return {path: path.read_bytes() for path in sorted(root.rglob("*.m*")) if ".mneme.d" not in path.parts}
+
+
+def test_what_is_edited_meanwhile_is_kept_and_reviewed(memory: Memory, tmp_path: Path, clock: Clock) -> None:
+    """An editor saves between the planning and the writing: the plan is made again from what it saved."""
+    memory.review(dry_run=True)
+    clock.edits = (clock.calls - 3, tmp_path / "MEMORY.md")
+    clock.calls = 0
+    reviewed = memory.review()
+    text = (tmp_path / "MEMORY.md").read_text()
+    assert "- a line from an editor" in text
+    assert "when does Otto leave" in text
+    assert len(reviewed.plans) == 1
+
+
+def test_a_link_to_what_is_no_memory_is_left_alone(memory: Memory, tmp_path: Path) -> None:
+    """The stage has no pictures and no programs, and still no link is led elsewhere."""
+    put(tmp_path, "tools/deploy.sh", "echo\n")
+    put(
+        tmp_path,
+        "memory/semantic/deploy.sh.md",
+        "# Deploy\n#tags: deploy\n> last_verified: 2026-01-10\n\nsee [it](../../tools/deploy.sh)\n",
+    )
+    memory.review(force=True)
+    assert "(../../tools/deploy.sh)" in (tmp_path / "memory/semantic/deploy.sh.md").read_text()
+
+
+def test_ids_are_not_given_again_by_a_stage(tmp_path: Path, clock: Clock) -> None:
+    """Which knows what the history of the workspace remembers."""
+    put(tmp_path, "memory/project.mneme", "")
+    put(
+        tmp_path,
+        "memory/2026-01-12.md",
+        CLOSED.format(day=12, decisions="deploys go to Fly", signal="none", open="none"),
+    )
+    memory = Memory(Workspace(tmp_path, trusted=True), clock)
+    memory.remember("Retries are capped at three", kind="decision")
+    memory.undo()
+    memory.review()
+    assert "@ DEC-0002" in (tmp_path / "memory/project.mneme").read_text()
 
 
 def test_a_buffer_that_was_left_over_goes_to_its_day(memory: Memory, tmp_path: Path, clock: Clock) -> None:

@@ -2,7 +2,7 @@
 
 Decisions and lessons of the last seven days' closures are written to their homes, each once; friction (`#friction:`) that recurs
 becomes a lesson; a lesson learned on three days is flagged, and proposed as a rule. Then `check --fix`, the archive, a buffer that
-was left over, the open questions and the date of MEMORY.md, and one commit where the workspace makes commits.
+was left over, the open questions and the date of MEMORY.md. All of it is one change, and one commit where the workspace makes commits.
 """
 
 from __future__ import annotations
@@ -44,6 +44,5 @@ def run(args: argparse.Namespace, io: IO) -> int:
     if not reviewed.steps:
         io.print(NOTHING)
     elif reviewed.plans:
-        taken = "; ".join(f"mneme undo {number}" for number in reversed(reviewed.plans))
-        io.say(f"take it back with: {taken}")
+        io.say(f"take it back with: mneme undo {reviewed.plans[0]}")
     return 0

@@ -29,7 +29,7 @@ def check(
     none. With `fix`, what is mechanical is mended first, as one plan; with `online`, addresses are asked too.
     """
     named = [_named(memory, path) for path in paths]
-    done = _mend(memory, named, dry_run=dry_run) if fix else None
+    done = mend(memory, named, dry_run=dry_run) if fix else None
     report = _checked(memory, named, online=online)
     if not dry_run:
         _set_alarm(memory, report, everything=not named)
@@ -104,7 +104,8 @@ def _online(memory: Memory) -> Sequence[Problem]:
     return check_online(all_paths(memory.workspace), read, memory.workspace.profile.severities)
 
 
-def _mend(memory: Memory, named: Sequence[str], *, dry_run: bool) -> Done:
+def mend(memory: Memory, named: Sequence[str] = (), *, dry_run: bool = False) -> Done:
+    """Mend what is mechanical, in the files named or in all, as one plan."""
     from mneme.check.mend_all import plan_mends
 
     with memory.writing("check --fix", dry_run=dry_run):

@@ -221,7 +221,7 @@ class Memory:
         self.shared = shared
         self._problems: Problems = []
         self.kept: dict[str, Any] = {}  # what verbs keep open between calls, by name
-        self.uncommitted: list[str] | None = None  # where a verb of several plans makes one commit of them all
+        self.staged = False  # whether this is a stage, whose plans are made once more for the workspace itself
         self.joined: Callable[[Plan], Plan] | None = None  # what a verb adds to the plan of one that it calls
         # A reader on a read-only disk may still read; what is unfinished stays for somebody who can write.
         if files.is_interrupted(workspace.root):
@@ -327,7 +327,7 @@ class Memory:
     def _refresh_qmd(self, paths: tuple[str, ...]) -> Iterator[Problem]:
         """Have QMD look at what was written about entities, where it is in use."""
         settings = self.workspace.settings
-        if paths and (settings.find("qmd") or settings.find("profile")):
+        if paths and not self.staged and (settings.find("qmd") or settings.find("profile")):
             from mneme.engine import qmd
 
             yield from qmd.refresh_after(self, paths)
@@ -335,10 +335,12 @@ class Memory:
     def committed(self, plan: Plan, paths: tuple[str, ...]) -> Iterator[Problem]:
         """Make one commit of what a plan wrote, where the settings ask for it and there is a repository."""
         settings = self.workspace.settings
-        if self.uncommitted is not None:
-            self.uncommitted += paths
-            return
-        if not paths or not (settings.find("commit") or settings.find("profile")) or not self.workspace.profile.commit:
+        if (
+            self.staged
+            or not paths
+            or not (settings.find("commit") or settings.find("profile"))
+            or not self.workspace.profile.commit
+        ):
             return
         from mneme import git
 

@@ -1,7 +1,7 @@
 """The weekly review: what the week's closures came to goes home, what is broken is mended, what is old is put away.
 
-Each step is a plan, so that each can be taken back by itself; all that was written is one commit. A week in which
-nothing happened changes nothing.
+The steps are taken one after the other on a stage, and what they come to is one plan: a dry run is its very diff, one
+undo takes it back, and a crash leaves all of it or nothing. A week in which nothing happened changes nothing.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from mneme import files
-from mneme.engine.check import refuse_shared
-from mneme.errors import INFO, MnemeError, Problem
+from mneme.engine.check import mend, refuse_shared
+from mneme.errors import INFO, ConflictError, MnemeError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ NOTHING = "No meaningful changes"
 
 @dataclass(slots=True)
 class Reviewed:
-    """What a review came to, step by step; `plans` are the numbers of the changes that were made."""
+    """What a review came to, step by step; `plans` holds the number of the one change that was made."""
 
     steps: list[str] = field(default_factory=list)
     plans: list[int] = field(default_factory=list)
@@ -49,16 +49,12 @@ class Reviewed:
         return tuple(dict.fromkeys(self.written))
 
     def take(self, step: str, done: Done | None) -> None:
-        """Take in what a step did; one that did nothing leaves no trace."""
+        """Take in what a step did on the stage; one that did nothing leaves no trace."""
         if done is None:
             return
         self.problems += done.problems
-        self.diff += done.diff
-        if done.n or done.diff:
-            self.steps.append(step)
         if done.n:
-            self.plans.append(done.n)
-            self.written += done.paths
+            self.steps.append(step)
 
     def as_json(self) -> dict[str, object]:
         """Return the published JSON form."""
@@ -73,33 +69,45 @@ class Reviewed:
 
 
 def review(memory: Memory, *, force: bool = False, dry_run: bool = False) -> Reviewed:
-    """Review the last seven days: outcomes home, repairs, archive, freshness, the buffer, one commit."""
+    """Review the last seven days: outcomes home, repairs, archive, freshness, the buffer, as one plan and one commit."""
     from mneme.check.rules import RULES
 
     mends = _MENDED | {name for name, rule in RULES.items() if rule.fixable}
     refuse_shared(memory, "review")
     memory.check_first("review", force=force, mends=mends)
-    reviewed = Reviewed()
-    memory.uncommitted = []
     try:
-        _steps(memory, reviewed, dry_run=dry_run)
-    finally:
-        paths, memory.uncommitted = tuple(dict.fromkeys(memory.uncommitted or ())), None
-    if paths:
-        reviewed.problems += memory.committed(files.Plan("review", note=f"of the week to {memory.today}"), paths)
+        return _reviewed(memory, dry_run=dry_run)
+    except ConflictError:  # somebody edited meanwhile: what they wrote is looked at as well
+        return _reviewed(memory, dry_run=dry_run)
+
+
+def _reviewed(memory: Memory, *, dry_run: bool) -> Reviewed:
+    from mneme.engine.staging import staged
+
+    reviewed = Reviewed()
+    with staged(memory) as stage:
+        _steps(stage.memory, reviewed)
+        changes = stage.changes()
+    with memory.writing("review", dry_run=dry_run):
+        done = memory.apply(files.Plan("review", changes, f"of the week to {memory.today}"), dry_run=dry_run)
+    reviewed.problems += done.problems
+    reviewed.diff = done.diff
+    if done.n:
+        reviewed.plans, reviewed.written = [done.n], list(done.paths)
+        memory.check()  # the alarm that a failed check left behind may be over
     return reviewed
 
 
-def _steps(memory: Memory, reviewed: Reviewed, *, dry_run: bool) -> None:
+def _steps(memory: Memory, reviewed: Reviewed) -> None:
     """Take the steps in their order: what a later one puts away, an earlier one has read."""
     notes = list(_notes_of_week(memory))
-    _bring_home(memory, reviewed, notes, dry_run=dry_run)
-    fixed = memory.check(fix=True, dry_run=dry_run)
-    reviewed.take("mended what is mechanical", fixed.done)
-    _put_buffer_away(memory, reviewed, dry_run=dry_run)
-    archived = memory.archive(force=True, dry_run=dry_run)
-    reviewed.take(f"archived {len(archived.moved)} notes", archived.done)
-    _freshen(memory, reviewed, notes, dry_run=dry_run)
+    _bring_home(memory, reviewed, notes)
+    reviewed.take("mended what is mechanical", mend(memory))
+    _put_buffer_away(memory, reviewed)
+    archived = memory.archive(force=True)
+    moved = len(archived.moved)
+    reviewed.take(f"archived {moved} note{'' if moved == 1 else 's'}", archived.done)
+    _freshen(memory, reviewed, notes)
 
 
 def _notes_of_week(memory: Memory, days: int = DAYS) -> Iterator[tuple[str, Note]]:
@@ -123,7 +131,7 @@ def _notes_of_week(memory: Memory, days: int = DAYS) -> Iterator[tuple[str, Note
 # Decisions and lessons
 
 
-def _bring_home(memory: Memory, reviewed: Reviewed, notes: Sequence[tuple[str, Note]], *, dry_run: bool) -> None:
+def _bring_home(memory: Memory, reviewed: Reviewed, notes: Sequence[tuple[str, Note]]) -> None:
     """Write each decision and lesson of the week to its home, once, unless somebody turned it down."""
     from mneme.check.asked import duplicate_claim
     from mneme.consolidate.review import outcomes_of
@@ -131,7 +139,7 @@ def _bring_home(memory: Memory, reviewed: Reviewed, notes: Sequence[tuple[str, N
     claims = _claims(memory)
     for one in outcomes_of(notes):
         if not duplicate_claim(one.text, "", claims):
-            reviewed.take(f"{one.kind}: {one.text}", _remember(memory, one, reviewed, dry_run=dry_run))
+            reviewed.take(f"{one.kind}: {one.text}", _remember(memory, one, reviewed))
     flagged = [
         one
         for one in outcomes_of(list(_notes_of_week(memory, memory.workspace.profile.budgets.day_ttl_days)))
@@ -141,8 +149,9 @@ def _bring_home(memory: Memory, reviewed: Reviewed, notes: Sequence[tuple[str, N
         told = f"learned on {len(one.days)} days, make it a rule: {one.text}"
         reviewed.flagged.append(told)
     if flagged:
-        done, named = memory.propose(list(map(_rule, flagged)), verb="review", dry_run=dry_run)
-        reviewed.take(f"{len(named)} lessons seen three times, proposed as rules", done)
+        done, named = memory.propose(list(map(_rule, flagged)), verb="review")
+        count = f"{len(named)} lesson{'' if len(named) == 1 else 's'}"
+        reviewed.take(f"{count} seen three times, proposed as rules", done)
 
 
 def _claims(memory: Memory) -> list[Cell]:
@@ -160,7 +169,7 @@ def _claims(memory: Memory) -> list[Cell]:
     return kept + settled_claims(cell for cell in queue.file.cells if cell.id in rejected)
 
 
-def _remember(memory: Memory, one: Outcome, reviewed: Reviewed, *, dry_run: bool) -> Done | None:
+def _remember(memory: Memory, one: Outcome, reviewed: Reviewed) -> Done | None:
     from mneme.engine.accept import home_kind
     from mneme.engine.remember import TAKEN_BY, Wish, form_of
 
@@ -168,7 +177,7 @@ def _remember(memory: Memory, one: Outcome, reviewed: Reviewed, *, dry_run: bool
     why = f"{'held us up' if one.friction else 'so the closure'} on {', '.join(one.days)}"
     told = why if form_of(memory, Wish(one.text, kind)) in TAKEN_BY["why"] else None
     try:
-        return memory.remember(one.text, kind=kind, why=told, dry_run=dry_run)
+        return memory.remember(one.text, kind=kind, why=told)
     except MnemeError as fault:
         path, _, line = one.anchors[0].rpartition(":")
         message = f"not brought home: {fault.message}"
@@ -190,7 +199,7 @@ def _rule(one: Outcome) -> Proposal:
 # The buffer and MEMORY.md
 
 
-def _put_buffer_away(memory: Memory, reviewed: Reviewed, *, dry_run: bool) -> None:
+def _put_buffer_away(memory: Memory, reviewed: Reviewed) -> None:
     """Clear a buffer that was left over; what is in it goes to the note of its day."""
     from mneme.formats.note import parse_note
     from mneme.memory.notes.buffer import STALE, read_buffer
@@ -201,11 +210,11 @@ def _put_buffer_away(memory: Memory, reviewed: Reviewed, *, dry_run: bool) -> No
         return
     buffer = read_buffer(parse_note(content.decode("utf-8", "replace"), path), memory.now())
     if buffer.state_at(memory.now(), memory.workspace.profile.budgets.buffer_idle_hours) == STALE:
-        rotation = memory.buffer_rotate(force=True, dry_run=dry_run)
+        rotation = memory.buffer_rotate(force=True)
         reviewed.take("put a buffer that was left over into its day's note", rotation.done)
 
 
-def _freshen(memory: Memory, reviewed: Reviewed, notes: Sequence[tuple[str, Note]], *, dry_run: bool) -> None:
+def _freshen(memory: Memory, reviewed: Reviewed, notes: Sequence[tuple[str, Note]]) -> None:
     """Bring MEMORY.md's open questions up to the last closure, and date it where anything changed."""
     from mneme.formats.edit import set_stamp
     from mneme.formats.stamp import LAST_UPDATED, LAST_VERIFIED
@@ -215,13 +224,13 @@ def _freshen(memory: Memory, reviewed: Reviewed, notes: Sequence[tuple[str, Note
     drafts = Drafts(memory.root)
     if not path or drafts.find(path) is None:
         return
-    with memory.writing("review", dry_run=dry_run):
+    with memory.writing("review", dry_run=False):
         asked = _ask_open(memory, drafts, path, notes, reviewed)
         stamps = drafts.note(path).stamps
         for name in (LAST_UPDATED, LAST_VERIFIED):
             if name in stamps and (reviewed.steps or asked):
                 drafts.edit(path, set_stamp(drafts.note(path), name, memory.today.isoformat()))
-        done = memory.apply(files.Plan("review", drafts.changes("freshness"), path), dry_run=dry_run)
+        done = memory.apply(files.Plan("review", drafts.changes("freshness"), path), dry_run=False)
     reviewed.take("brought MEMORY.md up to date", done)
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         find_tail,
         is_interrupted,
         place_of,
+        put_scratch,
         read_file,
         scratch_folder,
         settled_before_ns,
@@ -48,8 +49,8 @@ if TYPE_CHECKING:
 
 _PARTS = {
     "disk": (
-        "WORKPLACE append_line find_file find_tail is_interrupted place_of read_file scratch_folder settled_before_ns "
-        "take_derived write_derived write_whole"
+        "WORKPLACE append_line find_file find_tail is_interrupted place_of put_scratch read_file scratch_folder "
+        "settled_before_ns take_derived write_derived write_whole"
     ),
     "forget": "Forgotten is_remembered",
     "journal": "Entry Step entries get_entry step_diff",
@@ -96,6 +97,7 @@ __all__ = [
     "plan_remove",
     "plan_replace",
     "plan_undo",
+    "put_scratch",
     "read_file",
     "recover",
     "scratch_folder",

@@ -303,6 +303,13 @@ def scratch_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
+def put_scratch(place: Path, content: bytes = b"") -> None:
+    """Put a file into a scratch folder, with the folders that lead to it; what is there already stays."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError), place.open("xb") as file:
+        file.write(content)
+
+
 def remove_tree(folder: Path) -> None:
     """Remove a folder of machine state, whatever is left of it."""
     import shutil

@@ -59,6 +59,14 @@ def next_number(
     return number
 
 
+def hand_on_numbers(root: Path, copy: Path) -> None:
+    """Have a copy of a workspace know every number that was ever given in it, by file, history or git."""
+    ledger = load_ledger(root)
+    _look_at_history(root, ledger)
+    _look_at_git(root, ledger)
+    _save_ledger(copy, Ledger(given=ledger.given))
+
+
 def highest_in(content: bytes, prefix: str | None = None) -> Highest:
     """Return the highest number by prefix, or of one, among headers, link targets and tombstones of a file's bytes."""
     if b"\r" in content:
