@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mneme.engine.memory import Memory
-from mneme.errors import RefusedError
+from mneme.errors import BadInputError, RefusedError
 from mneme.settings import parse_settings
 from mneme.workspace import Workspace
 
@@ -263,3 +263,74 @@ def test_a_model_that_hangs_is_left_behind(tmp_path: Path, server: str) -> None:
     captured = memory_of(tmp_path, more=model).capture()
     assert len(captured.proposed) == 3
     assert [one.rule for one in captured.problems] == ["no-model"]
+
+
+def test_what_an_undone_capture_read_is_read_again(tmp_path: Path) -> None:
+    """Undo is as if it had not been, the place where it left off included; an undo of the undo is as if it had."""
+    memory = memory_of(tmp_path)
+    first = [one.text for one in memory.capture().proposed]
+    memory.undo()
+    assert memory.proposals() == ()
+    again = memory.capture()
+    assert [one.text for one in again.proposed] == first
+    assert memory.capture().proposed == ()
+    plan = memory.undo().n
+    memory.undo(plan)
+    assert memory.capture().proposed == ()
+
+
+@pytest.mark.parametrize(
+    ("rejected", "again"),
+    [
+        ("I prefer tabs over spaces.", "I really do prefer tabs over spaces!"),
+        ("We decided to use SQLite for the cache.", "we've now decided on SQLite for our cache"),
+        ("我喜欢简短的回答。", "我还是比较喜欢简短的回答"),
+        ("Remind me to rotate the signing key.", "Please remind me to rotate the signing key."),
+    ],
+)
+def test_what_was_rejected_does_not_come_back_in_nearly_the_same_words(
+    tmp_path: Path, rejected: str, again: str
+) -> None:
+    """Neither from a later note nor from what is said."""
+    memory = memory_of(tmp_path)
+    captured = memory.capture(["stdin"], text=rejected)
+    memory.reject([one.id for one in captured.proposed], why="no")
+    assert len(captured.proposed) == 1
+    assert memory.capture(["stdin"], text=again).proposed == ()
+
+
+def test_the_opposite_of_what_was_rejected_is_something_else(tmp_path: Path) -> None:
+    """The same words the other way round say another thing."""
+    memory = memory_of(tmp_path)
+    memory.reject([one.id for one in memory.capture(["stdin"], text="I prefer tabs over spaces.").proposed])
+    assert len(memory.capture(["stdin"], text="I prefer spaces over tabs.").proposed) == 1
+
+
+@pytest.mark.parametrize("profile", ["default", "protocol", "never-forget"])
+def test_what_is_accepted_is_dated_by_the_day_it_was_said(tmp_path: Path, profile: str) -> None:
+    """Decisions and facts alike, relative dates counted from there; history has the day of the acceptance."""
+    memory = memory_of(
+        tmp_path, profile, f'[transcripts]\nsources = ["{tmp_path.parent}/{tmp_path.name}-logs/*.jsonl"]\n'
+    )
+    log_of(tmp_path, "We decided yesterday to move the archive to Glacier. My sister moved to Ghent.")
+    memory.capture(["transcript"])
+    later = Memory(memory.workspace, lambda: datetime(2026, 1, 9, 12, tzinfo=UTC))
+    if waiting := later.proposals():
+        later.accept([one.id for one in waiting])
+    told = [one for one in later.list() if one.kind not in ("proposal", "day")]
+    records = [one for one in told if "Glacier" in one.text or "Ghent" in one.text]
+    assert len(records) == 2
+    assert all("2026-01-04" in (one.since, one.text[:10], one.text[2:12]) for one in records)
+    assert not any("2026-01-09" in one.text for one in records)
+    assert "2026-01-03" in next(one.text for one in records if "Glacier" in one.text)
+    assert all(one.seen in ("", "2026-01-04", "2026-01-09") for one in records)
+
+
+def test_a_memory_may_be_told_since_when_it_holds(tmp_path: Path) -> None:
+    """Not from a day that is still to come."""
+    memory = memory_of(tmp_path)
+    (record,) = memory.remember("The office is in Ghent", kind="fact", since="2025-03-01").records
+    assert (record.since, record.seen) == ("2025-03-01", "2026-01-05")
+    for wrong in ("2027-01-01", "last May"):
+        with pytest.raises(BadInputError, match="no day that has been"):
+            memory.remember("The office moved", kind="fact", since=wrong)

@@ -42,7 +42,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("correction", SPEECH, r"^(?:please )?(?:don't|do not|stop) us(?:e|ing)\b.{1,80}\b(?:use|instead)\b"),
     ("correction", NOTES, r"^(?:correction|corrected|erratum)\s*:\s*\S"),
     ("decision", BOTH, r"^(?:decisions?|decided|final decision|resolved|resolution|solution|rule|agreed|verdict|we (?:also )?decided)\s*(?:\([^)]*\)\s*)?:\s*\S"),
-    ("decision", BOTH, r"\b(?:we|i|they|the team)(?:'ve| have| has)? (?:just |finally |all |also |now )?(?:decided (?:to|on|against|that|not to)|settled on|opted for|agreed (?:to|on|that)|committed to)\b(?! nothing)"),
+    ("decision", BOTH, r"\b(?:we|i|they|the team)(?:'ve| have| has)? (?:just |finally |all |also |now )?(?:decided (?:(?:yesterday|today|last \w+|this \w+|together|in the end|on \w+day|a \w+ ago),? )?(?:to|on|against|that|not to)\b|settled on|opted for|agreed (?:to|on|that)|committed to)\b(?! nothing)"),
     ("decision", SPEECH, r"\b(?:we|i)(?:'ve| have)? (?:just |finally |all |also |now )*(?:chose|picked(?! up)|selected|scrapped|ditched|abandoned|postponed|settled on|opted (?:for|to)|voted (?:for|to|against)|committed to|made up (?:my|our) minds?)\b(?! (?:it|that|this|them|you)\b)"),
     ("decision", SPEECH, r"\b(?:we|i) (?:finally |just |both )?ended up (?:picking|choosing|going|buying|using|with|keeping|selling|taking|staying)\b"),
     ("decision", SPEECH, r"\b(?:we're|i'm|we are|i am) (?:now |finally |all )?(?:going with (?!you|my |the flow|him|her)|switching (?:to|from|the|our|my|over)|dropping|removing support|moving (?:off|away from|over to)|replacing|sticking with (?!it)|standardi[sz]ing|phasing out|not going to (?:use|support|ship|build|renew))\b.{3,}"),

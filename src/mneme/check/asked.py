@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["EXISTS", "NEW", "PROBABLE", "claims_of", "duplicate_claim", "settled_claims"]
 
 LONGEST_CLAIM_CHARS = 400
+# What sets one thing against another; a word is a run of letters, or one sign of a script without spaces.
+_AGAINST = re.compile(r"\b(?:over|instead of|rather than|not|than|before|after|to)\b|而不是|不是|比|换成|改成")
+_WORD = re.compile(r"[^\W_\u3400-\u9fff]+|[\u3400-\u9fff]")
 _NESTED = re.compile(r"[ \t]+(?:[-*+]|\d+[.)])[ \t]")
 _DATED = re.compile(r"(?:\d{4}-\d\d-\d\d|\d\d:\d\d)[:,]?\s+")
 
@@ -47,5 +50,14 @@ def settled_claims(cells: Iterable[Cell]) -> list[Cell]:
 
 def duplicate_claim(text: str, topic: str, claims: Iterable[Cell]) -> str:
     """Return the id of the claim that says the same, or nearly the same; empty where none does."""
-    verdict, cell = duplicate_of(text, topic, claims)
+    verdict, cell = duplicate_of(text, topic, [one for one in claims if not turns_round(text, one.gist)])
     return cell.id if cell is not None and verdict in (EXISTS, PROBABLE) else ""
+
+
+def turns_round(one: str, two: str) -> bool:
+    """Say whether two texts set the same things against each other, the other way round: tabs over spaces, and back."""
+    mine, yours = (_AGAINST.split(text.lower(), maxsplit=1) for text in (one, two))
+    if len(mine) < 2 or len(yours) < 2:  # noqa: PLR2004 - two sides
+        return False
+    (before, after), (first, last) = ((set(_WORD.findall(side)) for side in sides) for sides in (mine, yours))
+    return bool((before - first) & (last - after)) and bool((after - last) & (first - before))

@@ -70,6 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--topic", metavar="A/B", help="where it belongs, as a path (default: general)")
     parser.add_argument("--cue", metavar="TEXT", help="words that should bring it back, parted by ' / '")
     parser.add_argument("--conf", choices=("high", "med", "low"), help="how sure it is (default: med)")
+    parser.add_argument("--since", metavar="DAY", help="the day from which it holds, YYYY-MM-DD (default: today)")
     parser.add_argument("--state", choices=("live", "proposed"), help="proposed: not yet to be acted on")
     parser.add_argument(
         "--link", metavar="LINK", action="append", default=[], help="a relation and an id; may be repeated"
@@ -110,7 +111,7 @@ def _remember(memory: Memory, args: argparse.Namespace, io: IO) -> Done:
 
 _GIVEN = (
     *("kind", "prefix", "topic", "cue", "why", "conf", "state", "file", "title", "how"),
-    *("about", "category", "source", "project", "new", "redact", "force"),
+    *("about", "category", "source", "project", "new", "since", "redact", "force"),
 )
 
 

@@ -7,7 +7,9 @@ profile can be accepted under another.
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from mneme import files
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from mneme.engine.results import Done
     from mneme.formats.proposal import Proposal
 
+_DAY = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 # Whom a statement of the user's own is about, where its home is an entity's.
 SELF = "user"
 # What refinement suggests for MEMORY.md itself.
@@ -120,9 +123,10 @@ def _promoted(memory: Memory, one: Proposal, *, dry_run: bool) -> Done | None:
     if not path or profile.name == "never-forget":
         return None
     kind = guess_kinds(one.text)[0].kind
+    day = date.fromisoformat(_day_said(memory, one) or memory.today.isoformat())
     with memory.writing("accept", dry_run=dry_run):
         drafts = Drafts(memory.root)
-        name = put_curated(drafts, path, print_entry(Saying(one.text), kind, memory.today), kind)
+        name = put_curated(drafts, path, print_entry(Saying(one.text), kind, day), kind)
         return memory.apply(files.Plan("accept", drafts.changes("a promotion"), f"{path}#{name}"), dry_run=dry_run)
 
 
@@ -154,12 +158,18 @@ def home_kind(memory: Memory, kind: str) -> str:
     return next((one for one in (kind, *FALLBACKS.get(kind, ())) if one in homes), kind)
 
 
+def _day_said(memory: Memory, one: Proposal) -> str:
+    """Return the day on which it was said, or was proposed; when it was accepted is in the queue and in history."""
+    day = one.said.get("day") or one.since
+    return day if _DAY.fullmatch(day) and day <= memory.today.isoformat() else ""
+
+
 def _said(memory: Memory, one: Proposal) -> dict[str, Any]:
     """Return the options of a proposal that the home of its kind takes."""
     from mneme.engine.remember import FACT, STATUS, TAKEN_BY, Wish, form_of
 
     form = form_of(memory, Wish(one.text, home_kind(memory, one.kind)))
-    given: dict[str, Any] = {**one.said, "topic": one.topic}
+    given: dict[str, Any] = {**one.said, "topic": one.topic, "since": _day_said(memory, one)}
     given["tags"] = tuple(one.said.get("tags", "").replace(",", " ").split())
     if form == FACT:
         given["about"] = one.said.get("about") or SELF

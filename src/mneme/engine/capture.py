@@ -1,7 +1,7 @@
 """The verb that turns what was said lately into proposals: candidate memories, each with its words and its place.
 
 Notes and sessions are read from where the last capture left off; what was proposed, remembered or rejected before is not
-proposed again, so a lost checkpoint costs time and nothing else. Without a language model patterns find what is said
+proposed again, so a lost checkpoint costs time and nothing else. What a capture read that was undone is read again. Without a language model patterns find what is said
 outright; with one, its claims are added as far as their quotes support them.
 """
 
@@ -34,6 +34,7 @@ SOURCES = (NOTE, TRANSCRIPT, STDIN)
 CHECKPOINT = "capture.json"
 VERSION = 1
 MOST_SESSIONS_KEPT = 2000
+MOST_PLANS_KEPT = 16
 LINES_ASKED, CHARS_ASKED = 40, 8000
 BY = "capture"
 # What each kind of statement becomes; the others keep their name.
@@ -94,7 +95,7 @@ def capture(
     found, problems = _proposals(memory, reading.passages)
     done, named = memory.propose([one for one, _ in found], verb="capture", dry_run=dry_run)
     if not dry_run:
-        _keep_checkpoint(memory, reading.checkpoint)
+        _keep_checkpoint(memory, reading, done.n)
     accepted = () if dry_run else _accepted_by_rule(memory, found, named, force=force)
     if memory.shared:  # what waits for a person's word is private, and so is where it was said
         return Captured(done, len(reading.passages), problems=done.problems)
@@ -199,17 +200,36 @@ def _read_named(memory: Memory, reading: _Reading, path: str) -> None:
 
 def _checkpoint(memory: Memory) -> dict[str, Any]:
     """Return how far was read; one that cannot be read is empty."""
-    empty: dict[str, Any] = {"version": VERSION, "notes": {}, "sessions": {}}
+    empty: dict[str, Any] = {"version": VERSION, "notes": {}, "sessions": {}, "plans": {}}
     try:
         kept = json.loads(files.find_file(memory.root / files.WORKPLACE / CHECKPOINT) or b"{}")
     except ValueError:
         return empty
     if not isinstance(kept, dict) or kept.get("version") != VERSION:
         return empty
-    return {name: kept[name] if isinstance(kept.get(name), type(value)) else value for name, value in empty.items()}
+    found = {name: kept[name] if isinstance(kept.get(name), type(value)) else value for name, value in empty.items()}
+    return _without_undone(memory, found)
 
 
-def _keep_checkpoint(memory: Memory, checkpoint: dict[str, Any]) -> None:
+def _without_undone(memory: Memory, checkpoint: dict[str, Any]) -> dict[str, Any]:
+    """Forget how far those files were read whose capture was taken back since."""
+    plans = {int(number): paths for number, paths in checkpoint["plans"].items() if str(number).isdigit()}
+    if not plans:
+        return checkpoint
+    for number in files.undone_numbers(memory.root, after=min(plans)) & plans.keys():
+        for path in plans.pop(number):
+            checkpoint["notes"].pop(path, None)
+            checkpoint["sessions"].pop(path, None)
+    return checkpoint | {"plans": {str(number): paths for number, paths in plans.items()}}
+
+
+def _keep_checkpoint(memory: Memory, reading: _Reading, plan: int) -> None:
+    """Write down how far was read, and from which files a plan of proposals was made."""
+    checkpoint = reading.checkpoint
+    if plan:
+        read = sorted({one.path for one in reading.passages})
+        plans = {**checkpoint["plans"], str(plan): read}
+        checkpoint = checkpoint | {"plans": dict(list(plans.items())[-MOST_PLANS_KEPT:])}
     if checkpoint != _checkpoint(memory):
         files.workplace(memory.root)
         files.write_derived(memory.root / files.WORKPLACE / CHECKPOINT, json.dumps(checkpoint).encode())
@@ -280,6 +300,7 @@ def _proposal(memory: Memory, passage: Passage, one: Statement) -> Proposal:
     kind = home_kind(memory, BECOMES.get(one.kind, one.kind))
     about = one.name or (SELF if passage.spoken else "")
     said = {"about": about} if about and kind in ("fact", "entity") else {}
+    said |= {"day": passage.day} if passage.day else {}
     return Proposal(
         _dated(one.text, passage.day), kind, BY, said=said, sources=(Source(passage.anchor(line), one.quote),)
     )

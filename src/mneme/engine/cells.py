@@ -42,6 +42,7 @@ def remember_cell(memory: Memory, wish: Wish, *, dry_run: bool) -> Done:
             wish.state or LIVE,
             wish.conf or MED,
             tuple(plan.parse_link(link) for link in wish.links),
+            wish.since or "",
         )
     )
     path = _cell_path(memory, wish.file, wish.kind)

@@ -36,7 +36,8 @@ def remember_fact(memory: Memory, wish: Wish, *, dry_run: bool) -> Done:
         if twin is not None:
             return twin
         fact_id = _free_id(memory, entity, take=not dry_run)
-        values = plan.fact_values(fact_id, wish.text, wish.category or _CATEGORY, wish.source or _SOURCE, memory.today)
+        category, source = wish.category or _CATEGORY, wish.source or _SOURCE
+        values = plan.fact_values(fact_id, wish.text, category, source, wish.day(memory.today))
         drafts = _drafts(memory)
         drafts.write(entity.items_path, plan.added(entity.file.text, entity.items_path, values))
         draw_summary(memory, drafts, entity, title)

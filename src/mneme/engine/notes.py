@@ -15,6 +15,7 @@ from mneme.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import date
 
     from mneme.engine.memory import Memory
     from mneme.engine.naming import Named
@@ -35,7 +36,7 @@ def remember_classified(memory: Memory, wish: Wish, *, dry_run: bool) -> Done:
             return twin
         drafts = _drafts(memory)
         folder = memory.workspace.home_of(str(wish.kind)).path
-        path, problems = _put_classified(memory, drafts, folder, saying)
+        path, problems = _put_classified(memory, drafts, folder, saying, day=wish.day(memory.today))
         _point(memory, drafts, saying.name, path)
         return _apply(memory, drafts, "remember", path, (path,), problems, dry_run=dry_run)
 
@@ -50,7 +51,7 @@ def remember_entry(memory: Memory, wish: Wish, *, dry_run: bool) -> Done:
     path = home.place(topic=_topic(wish))
     if wish.tags and not profile.is_tagged(path):
         raise RefusedError(f"'{path}' has no tags line", f"mneme remember ... --kind {kind}")
-    entry = entries.print_entry(_saying(wish), kind, memory.today)
+    entry = entries.print_entry(_saying(wish), kind, wish.day(memory.today))
     with memory.writing("remember", dry_run=dry_run):
         if (twin := _twin(memory, wish)) is not None:
             return twin
@@ -87,7 +88,7 @@ def remember_status(memory: Memory, wish: Wish, *, dry_run: bool) -> Done:
     """Add where a project stands to the tracker."""
     from mneme.memory.notes import entries
 
-    entry = entries.print_entry(_saying(wish), str(wish.kind), memory.today)
+    entry = entries.print_entry(_saying(wish), str(wish.kind), wish.day(memory.today))
     with memory.writing("remember", dry_run=dry_run):
         if (twin := _twin(memory, wish)) is not None:
             return twin
@@ -247,7 +248,7 @@ def _new_day_entry(memory: Memory, drafts: Drafts, wish: Wish) -> str:
 
 
 def _put_classified(
-    memory: Memory, drafts: Drafts, folder: str, saying: Saying, *, instead_of: str = ""
+    memory: Memory, drafts: Drafts, folder: str, saying: Saying, *, instead_of: str = "", day: date | None = None
 ) -> tuple[str, tuple[Problem, ...]]:
     """Write the file of a memory and its line in the index; return where it lies."""
     from mneme.memory.notes import classified, index
@@ -255,7 +256,7 @@ def _put_classified(
     profile = memory.workspace.profile
     path = classified.free_path(folder, saying.name, lambda one: drafts.find(one) is not None or one == instead_of)
     kind = classified.class_of(profile, folder)
-    drafts.write(path, classified.print_memory(saying, kind, memory.today))
+    drafts.write(path, classified.print_memory(saying, kind, day or memory.today))
     problems = index.add_line(drafts, profile, path, saying.name, saying.index_line, instead_of=instead_of)
     renew_user(memory, drafts, path)
     return path, problems

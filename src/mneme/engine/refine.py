@@ -257,7 +257,8 @@ def _left_in_days(memory: Memory, pieces: Sequence[Piece]) -> Iterator[Proposal]
             for one in find_statements(passage.text, spoken=False, line=passage.line):
                 if one.kind in _SUGGESTED_KINDS and not duplicate_claim(one.text, "", claims):
                     source = Source(passage.anchor(one.line), one.quote)
-                    yield Proposal(one.text, _kind_of(memory, one.kind, one.text), BY, sources=(source,))
+                    kind = _kind_of(memory, one.kind, one.text)
+                    yield Proposal(one.text, kind, BY, said={"day": day.date}, sources=(source,))
 
 
 def _kind_of(memory: Memory, kind: str, text: str) -> str:

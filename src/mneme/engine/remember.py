@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING
 
 from mneme.errors import BadInputError, UnsureError
@@ -40,6 +41,7 @@ TAKEN_BY = {
     "category": (FACT,),
     "source": (FACT,),
     "new": (FACT,),
+    "since": (CELL, CLASSIFIED, ENTRY, FACT, STATUS),
     "project": (STATUS,),
 }
 # What a text is that says nothing of its kind: the first of these that has a home for it.
@@ -70,7 +72,12 @@ class Wish:
     source: str | None = None
     project: str | None = None
     new: bool = False
+    since: str | None = None
     force: bool = False
+
+    def day(self, today: date) -> date:
+        """Return the day from which it holds: the one that was named, else today."""
+        return date.fromisoformat(self.since) if self.since else today
 
 
 def remember(  # noqa: PLR0913 - the verb's own options
@@ -94,6 +101,7 @@ def remember(  # noqa: PLR0913 - the verb's own options
     source: str | None = None,
     project: str | None = None,
     new: bool = False,
+    since: str | None = None,
     guess: bool = False,
     redact: bool = False,
     force: bool = False,
@@ -105,11 +113,12 @@ def remember(  # noqa: PLR0913 - the verb's own options
     """
     wish = Wish(
         text, kind, prefix, topic, cue, why, conf, state, tuple(links), file,
-        title, how, tuple(tags), about, category, source, project, new, force,
+        title, how, tuple(tags), about, category, source, project, new, since, force,
     )  # fmt: skip
     named = dataclasses.replace(wish, kind=_kind_of(memory, wish, guess=guess))
     form = form_of(memory, named)
     _refuse_strange(memory, named, form)
+    _refuse_other_days(memory, since)
     worded, problems = _worded(memory, named, redact=redact)
     done = _write(memory, worded, form, dry_run=dry_run)
     return dataclasses.replace(done, problems=(*problems, *done.problems))
@@ -204,11 +213,24 @@ def _refuse_strange(memory: Memory, wish: Wish, form: str) -> None:
         raise BadInputError("which project is it about?", f"mneme remember ... --kind {wish.kind} --project NAME")
 
 
+def _refuse_other_days(memory: Memory, since: str | None) -> None:
+    """Refuse a day that is none, or that is still to come."""
+    if not since:
+        return
+    try:
+        ahead = date.fromisoformat(since) > memory.today
+    except ValueError:
+        ahead = True
+    if ahead:
+        message = f"'{since}' is no day that has been"
+        raise BadInputError(message, f"mneme remember ... --since {memory.today}")
+
+
 def _worded(memory: Memory, wish: Wish, *, redact: bool) -> tuple[Wish, tuple[Problem, ...]]:
     from mneme.engine.wording import check_worth, word
 
     given = {name: value for name in _TEXTS if (value := getattr(wish, name))}
-    worded = word(memory, {"text": wish.text, **given}, redact=redact)
+    worded = word(memory, {"text": wish.text, **given}, redact=redact, day=wish.day(memory.today))
     kind = wish.kind or "fact"
     if not wish.force and kind in memory.workspace.profile.homes:
         check_worth(memory, worded.texts["text"], kind)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mneme import files
 from mneme.engine.check import mend, refuse_shared
@@ -174,10 +174,13 @@ def _remember(memory: Memory, one: Outcome, reviewed: Reviewed) -> Done | None:
     from mneme.engine.remember import TAKEN_BY, Wish, form_of
 
     kind = home_kind(memory, one.kind)
+    form = form_of(memory, Wish(one.text, kind))
     why = f"{'held us up' if one.friction else 'so the closure'} on {', '.join(one.days)}"
-    told = why if form_of(memory, Wish(one.text, kind)) in TAKEN_BY["why"] else None
+    given: dict[str, Any] = {"why": why, "since": one.days[0]}
     try:
-        return memory.remember(one.text, kind=kind, why=told)
+        return memory.remember(
+            one.text, kind=kind, **{name: value for name, value in given.items() if form in TAKEN_BY[name]}
+        )
     except MnemeError as fault:
         path, _, line = one.anchors[0].rpartition(":")
         message = f"not brought home: {fault.message}"

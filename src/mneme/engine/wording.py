@@ -13,6 +13,7 @@ from mneme.errors import INFO, BadInputError, Problem, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import date
 
     from mneme.engine.memory import Memory
 
@@ -28,11 +29,18 @@ class Worded:
 
 
 def word(
-    memory: Memory, texts: Mapping[str, str], *, redact: bool = False, verb: str = "remember ...", dated: bool = False
+    memory: Memory,
+    texts: Mapping[str, str],
+    *,
+    redact: bool = False,
+    verb: str = "remember ...",
+    dated: bool = False,
+    day: date | None = None,
 ) -> Worded:
     """Return texts as they may be written down; refuses an empty one, and a secret unless it is to be masked.
 
-    Texts that are `dated` stand under their day, so that a relative date in them can still be told.
+    Texts that are `dated` stand under their day, so that a relative date in them can still be told; `day` is when they
+    were said, if that was not today.
     """
     if "text" in texts and not texts["text"].strip():
         bare = verb.removesuffix(" ...")
@@ -44,7 +52,7 @@ def word(
     done = {}
     for name, text in texts.items():
         kept, found = _without_secrets(text, verb, redact=redact)
-        done[name], told = _dated(memory, kept, whole=name == "text" and not dated)
+        done[name], told = _dated(kept, day or memory.today, whole=name == "text" and not dated)
         problems += [*found, *told]
     return Worded(done, tuple(problems))
 
@@ -63,12 +71,12 @@ def _without_secrets(text: str, verb: str, *, redact: bool) -> tuple[str, list[P
     return mask_text(text, len(text)), [Problem("", 0, "masked-secret", INFO, message)]
 
 
-def _dated(memory: Memory, text: str, *, whole: bool) -> tuple[str, list[Problem]]:
+def _dated(text: str, day: date, *, whole: bool) -> tuple[str, list[Problem]]:
     from mneme.formats.when.absolute import make_absolute, open_dates
 
-    written, changes = make_absolute(text, memory.today)
+    written, changes = make_absolute(text, day)
     told = [Problem("", 0, "absolute-date", INFO, f"'{one.said}' is written as '{one.written}'") for one in changes]
-    for said in open_dates(written, memory.today) if whole else ():
+    for said in open_dates(written, day) if whole else ():
         message = f"'{said}' will mean another day when it is read"
         told.append(Problem("", 0, "relative-date", INFO, message))
     return written, told

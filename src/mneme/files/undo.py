@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from mneme.files.plan import Hunk
 
 
-def undone_numbers(root: Path) -> set[int]:
-    """Return the plans that are taken back as things stand: an undo that was itself undone no longer counts."""
+def undone_numbers(root: Path, *, after: int = 0) -> set[int]:
+    """Return the plans that are taken back as things stand: an undo that was itself undone no longer counts.
+
+    Only plans behind `after` are looked through, which is enough for what such a plan may have undone.
+    """
     undone: set[int] = set()
-    for entry in journal.entries(root, newest_first=True):
+    for entry in journal.entries(root, newest_first=True, after=after):
         if entry.undoes is not None and not entry.abandoned and entry.n not in undone:
             undone.add(entry.undoes)
     return undone

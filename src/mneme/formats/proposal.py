@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PREFIX = "PROP"
 
 # What the body of a proposal may say besides its sources, in the order in which it says it.
-KEYS = ("kind", "by", "why", "how", "title", "about", "category", "tags", "project", "conf")
+KEYS = ("kind", "by", "why", "how", "title", "about", "category", "tags", "project", "conf", "day")
 _LINE = re.compile(r"(?P<key>[a-z]+): (?P<value>.*)")
 _FATE = re.compile(r"#[ \t]*(?P<fate>accepted as|rejected)[ \t]*:?[ \t]*(?P<rest>[^\r\n]*)")
 ACCEPTED, REJECTED = "accepted", "rejected"

@@ -37,6 +37,7 @@ class Draft:
     state: str = LIVE
     conf: str = MED
     links: tuple[Link, ...] = ()
+    since: str = ""
 
     def block(self, number_id: str, today: date) -> str:
         """Return the cell as text, ready to be appended."""
@@ -47,7 +48,7 @@ class Draft:
             gist=self.gist,
             state=self.state,
             conf=self.conf,
-            since=day,
+            since=self.since or day,
             seen=day,
             cue=self.cue,
             body=(self.why,) if self.why else (),
@@ -73,7 +74,9 @@ def check_draft(draft: Draft) -> Draft:
         if link.relation not in shape.RELATIONS:
             message = f"there is no relation '{link.relation}'; there are " + ", ".join(shape.RELATIONS)
             raise BadInputError(message, f"mneme remember ... --link 'relates {link.target}'")
-    return Draft(draft.prefix, gist, topic, cue, draft.why.strip("\r\n"), draft.state, draft.conf, draft.links)
+    return Draft(
+        draft.prefix, gist, topic, cue, draft.why.strip("\r\n"), draft.state, draft.conf, draft.links, draft.since
+    )
 
 
 def parse_link(text: str) -> Link:
