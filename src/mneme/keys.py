@@ -301,6 +301,10 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("model.calls", int, 20, "questions that one run may ask", least=0),
     Setting("model.prompt_chars", int, 40_000, "characters of the longest question", least=1000),
     Setting("model.answer_chars", int, 20_000, "characters of the longest answer", least=1000),
+    Setting("model.price_in", float, 0.0, "what a million tokens of a question cost, in any currency", least=0),
+    Setting("model.price_out", float, 0.0, "what a million tokens of an answer cost, in the same", least=0),
+    Setting("model.spend_per_run", float, 0.0, "what one run may spend on the model; 0: no limit", least=0),
+    Setting("model.spend_per_day", float, 0.0, "what all runs of a day may spend on the model; 0: no limit", least=0),
     Setting(
         "pointers",
         bool,

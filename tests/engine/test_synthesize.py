@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -72,3 +74,38 @@ def test_undo_and_dry_run(tmp_path: Path) -> None:
     memory.synthesize()
     memory.undo()
     assert (tmp_path / SUMMARY).read_text() == before
+
+
+def with_model(tmp_path: Path, sentences: list[dict[str, object]]) -> Memory:
+    """Return the memory of three facts with a model that answers so and counts how often it is asked."""
+    program = f"import json; open({str(tmp_path / 'asked')!r}, 'a').write('x'); print(json.dumps({{'sentences': {sentences!r}}}))"
+    command = json.dumps([sys.executable, "-c", program])
+    settings = parse_settings(f'profile = "protocol"\n[model]\nkind = "command"\ncommand = {command}\n')
+    memory = Memory(Workspace(tmp_path / "w", settings, trusted=True), Clock())
+    for text in ("Acme pays yearly", "Acme sits in Graz", "Ines runs the account of Acme"):
+        memory.remember(text, kind="fact", about="Acme")
+    return memory
+
+
+def test_a_model_says_what_to_know_first_and_only_from_the_facts(tmp_path: Path) -> None:
+    """Once for the same facts; when one of them is superseded, what was said of it is gone at once."""
+    text = "Acme sits in Graz and pays yearly; Ines runs the account."
+    memory = with_model(tmp_path, [{"text": text, "facts": ["acme-001", "acme-002", "acme-003"]}])
+    memory.synthesize()
+    place = tmp_path / "w" / SUMMARY
+    assert place.read_text().index(text) < place.read_text().index("- Acme pays yearly")
+    assert memory.synthesize().done.n == 0
+    assert (tmp_path / "asked").read_text() == "x"
+    assert [one for one in memory.check().problems if one.path == SUMMARY] == []
+    memory.supersede("acme-001", "Acme pays monthly")
+    assert text not in place.read_text()
+
+
+def test_what_the_facts_do_not_say_is_not_written(tmp_path: Path) -> None:
+    """A number, a name, an id of the model's own: the facts stand by themselves, and the reason is told."""
+    memory = with_model(tmp_path, [{"text": "Acme owes 40,000 euros to Bolt.", "facts": ["acme-001"]}])
+    done = memory.synthesize()
+    text = (tmp_path / "w" / SUMMARY).read_text()
+    assert "Bolt" not in text
+    assert "- Acme sits in Graz" in text
+    assert [one.rule for one in done.problems] == ["no-model"]

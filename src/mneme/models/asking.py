@@ -1,4 +1,4 @@
-"""Asking a model: so many questions, so long, so large, in one shape, and every one of them told.
+"""Asking a model: so many questions, so long, so large, for so much money, in one shape, and every one of them told.
 
 An answer that is no JSON of the shape, or that the asker's own check finds fault with, is asked for once more with its
 faults; a second one like it is an error, and the asker goes on without a model.
@@ -7,6 +7,7 @@ faults; a second one like it is an error, and the asker goes on without a model.
 from __future__ import annotations
 
 import json
+import re
 import time
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -21,17 +22,34 @@ if TYPE_CHECKING:
     from mneme.models.choice import Model
 
 ATTEMPTS = 2
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _TOLD_FAULTS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one run may cost: calls, seconds for each, characters of a prompt and of an answer."""
+    """What one run may cost: calls, seconds for each, characters of a prompt and of an answer, money.
+
+    Prices are for a million tokens; `spend` is what may be spent, and None where there is no limit.
+    """
 
     calls: int = 20
     timeout_seconds: float = 60.0
     prompt_chars: int = 40_000
     answer_chars: int = 20_000
+    price_in: float = 0.0
+    price_out: float = 0.0
+    spend: float | None = None
+
+    def cost(self, prompt: str, answer: str = "") -> float:
+        """Return what a question and its answer cost, as far as their tokens can be estimated."""
+        return (tokens_of(prompt) * self.price_in + tokens_of(answer) * self.price_out) / 1_000_000
+
+
+def tokens_of(text: str) -> int:
+    """Return about how many tokens a text has: a quarter of its letters, and each sign of a script without spaces."""
+    wide = len(_WIDE.findall(text))
+    return wide + -(-(len(text) - wide) // 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +63,7 @@ class Call:
     answer_chars: int
     milliseconds: int
     outcome: str
+    cost: float = 0.0
 
 
 def _nobody(_: Call) -> None:
@@ -59,6 +78,7 @@ class Asking:
     limits: Limits = field(default_factory=Limits)
     log: Callable[[Call], None] = _nobody
     asked: int = 0
+    spent: float = 0.0
 
     def ask(
         self,
@@ -88,6 +108,7 @@ class Asking:
         if self.asked >= self.limits.calls:
             message = f"this run has asked the model {self.asked} times, which is the most it may"
             raise ModelError(message, "edit mneme.toml: [model] calls")
+        self._afford(prompt)
         self.asked += 1
         started = time.monotonic()
         text, value, faults = "", None, ["no answer"]
@@ -101,8 +122,17 @@ class Asking:
             took = round((time.monotonic() - started) * 1000)
             digest = sha256(prompt.encode("utf-8", "replace")).hexdigest()[:16]
             outcome = faults[0] if faults else "taken"
-            self.log(Call(purpose, self.model.name, len(prompt), digest, len(text), took, outcome))
+            cost = self.limits.cost(prompt, text)
+            self.spent += cost
+            self.log(Call(purpose, self.model.name, len(prompt), digest, len(text), took, outcome, round(cost, 8)))
         return value, faults
+
+    def _afford(self, prompt: str) -> None:
+        """Refuse a question that would cost more than is left, before it is asked."""
+        limit = self.limits.spend
+        if limit is not None and self.spent + self.limits.cost(prompt) > limit:
+            message = f"the question would cost more than is left: {max(0.0, limit - self.spent):.4f}"
+            raise ModelError(message, "edit mneme.toml: [model] spend_per_run, spend_per_day")
 
     def _read(
         self, text: str, schema: Mapping[str, Any], check: Callable[[Any], Iterable[str]] | None

@@ -6,6 +6,7 @@ What a fact says is never touched.
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from mneme.errors import BadInputError, RefusedError
@@ -17,6 +18,7 @@ from mneme.formats.fact import (
     SOURCES,
     append_fact,
     confirm_fact,
+    heads,
     next_fact_id,
     parse_facts,
     summary_groups,
@@ -28,9 +30,14 @@ from mneme.formats.region import SUMMARY
 from mneme.formats.span import apply_edits
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import date
 
     from mneme.formats.fact import Fact, FactFile
+    from mneme.formats.note import Note
+
+# The region of what a language model wrote about an entity.
+PROSE = "prose"
 
 
 def fact_values(fact_id: str, text: str, category: str, source: str, day: date) -> dict[str, object]:
@@ -95,12 +102,28 @@ def check_holds(fact: Fact) -> None:
 def summarised(text: str, path: str, title: str, facts: str) -> str:
     """Return an entity's summary with its region drawn anew from its facts; what people wrote around it stays."""
     text = text if text.strip() else f"# {title}\n"
-    content = summary_text(parse_facts(facts).facts)
+    known = parse_facts(facts).facts
+    content = summary_text(known)
     note = parse_note(text, path)
+    if note.find_region(PROSE) and not is_told(note, heads(known)):  # made from facts that are not what holds now
+        text = apply_edits(text, [set_region(note, PROSE, "")])
+        note = parse_note(text, path)
     region = note.find_region(SUMMARY)
     if region and note.text[region.inner_start : region.inner_end].strip() == content.strip():
         return text
     return apply_edits(text, [set_region(note, SUMMARY, content)])
+
+
+def prose_mark(facts: Sequence[Fact]) -> str:
+    """Return the mark of the facts that sentences were made from."""
+    said = "\n".join(sorted(f"{fact.id} {fact.fact}" for fact in facts))
+    return f"<!-- of {len(facts)} facts, {sha256(said.encode('utf-8', 'surrogateescape')).hexdigest()[:12]} -->"
+
+
+def is_told(note: Note, facts: Sequence[Fact]) -> bool:
+    """Say whether a summary has sentences that were made from these very facts."""
+    region = note.find_region(PROSE)
+    return region is not None and prose_mark(facts) in note.text[region.inner_start : region.inner_end]
 
 
 def summary_text(facts: tuple[Fact, ...]) -> str:
