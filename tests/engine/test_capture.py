@@ -334,3 +334,24 @@ def test_a_memory_may_be_told_since_when_it_holds(tmp_path: Path) -> None:
     for wrong in ("2027-01-01", "last May"):
         with pytest.raises(BadInputError, match="no day that has been"):
             memory.remember("The office moved", kind="fact", since=wrong)
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "text"),
+    [
+        ("No, my flight lands at 14:40, not 16:40.", "fact", "My flight lands at 14:40, not 16:40."),
+        ("Stop calling it Falcon, the name is Heron.", "feedback", "Stop calling it Falcon, the name is Heron."),
+        ("Turns out the export skips archived rows.", "gotcha", "The export skips archived rows."),
+        ("不对，端口是8081，不是8080。", "fact", "端口是8081，不是8080。"),
+    ],
+)
+def test_a_correction_is_what_is_so_or_how_to_behave(tmp_path: Path, said: str, kind: str, text: str) -> None:
+    """And how it was opened in talk is no part of it; the quote has the very words."""
+    (found,) = memory_of(tmp_path).capture(["stdin"], text=said).proposed
+    assert (found.kind, found.text, found.sources[0].quote) == (kind, text, said)
+
+
+def test_what_the_user_says_of_themselves_is_about_the_user(tmp_path: Path) -> None:
+    """Where a profile has a home for that and none for facts."""
+    (found,) = memory_of(tmp_path, "never-forget").capture(["stdin"], text="I live in Porto.").proposed
+    assert found.kind == "user"

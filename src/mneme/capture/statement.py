@@ -59,6 +59,12 @@ _LABEL = re.compile(
     r"|决定|结论|教训|注意|偏好|习惯|待办|代办|任务|下一步|备忘|记住|请记住)\s*(?:\([^)]*\)\s*)?[:：]\s*",
     re.IGNORECASE,
 )
+# How a statement is opened in talk, which says nothing of what it claims.
+_OPENER = re.compile(
+    r"^(?:(?:no|nope|actually|sorry|wait|hold on|hmm+|oops|small correction|correction|my mistake|scratch that|heads up|careful)\s*[,:;.!—–-]+\s*"
+    r"|(?:it )?turns out (?:that )?|(?:不对|错了|不是这样|更正一下|纠正一下|更正|刚才说错了|我弄混了|原来|结果发现|后来才发现)[,，:：、]?\s*)+(?=.{8,})",
+    re.IGNORECASE,
+)
 _REMEMBER = re.compile(r"^(?:please )?(?:remember|keep in mind|note|for the record|fyi)(?: that\b|,)\s*", re.IGNORECASE)
 # What leans on a sentence before it cannot stand alone.
 _LEANS = re.compile(
@@ -125,6 +131,7 @@ def _statement(sentence: str, line: int, *, spoken: bool) -> Statement | None:
     if not kind or (_LEANS.match(bare) and kind not in (ENTITY, CORRECTION, GOTCHA, PREFERENCE, DECISION)):
         return None
     said = _REMEMBER.sub("", _LABEL.sub("", bare, count=1), count=1).strip()
+    said = _OPENER.sub("", said).strip() if kind in (CORRECTION, GOTCHA) else said
     return Statement(kind, _capital(said), sentence, line, name) if len(said) >= least else None
 
 

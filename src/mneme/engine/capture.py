@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path, PurePath
@@ -37,8 +38,11 @@ MOST_SESSIONS_KEPT = 2000
 MOST_PLANS_KEPT = 16
 LINES_ASKED, CHARS_ASKED = 40, 8000
 BY = "capture"
-# What each kind of statement becomes; the others keep their name.
-BECOMES = {"correction": "feedback"}
+# A correction of how whoever answers behaves; any other is one of what is so.
+_OF_CONDUCT = re.compile(
+    r"\b(?:you|your)\b|^(?:please |pls )?(?:don't|do not|stop|never|always|use|keep|call|write|put|not)\b|instead\b|你|^(?:请|别|不要|用|叫)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,17 +297,32 @@ def _groups(passages: Sequence[Passage]) -> Iterator[list[Passage]]:
 
 def _proposal(memory: Memory, passage: Passage, one: Statement) -> Proposal:
     """Return a statement as a proposal that is routed to its home."""
-    from mneme.engine.accept import SELF, home_kind
+    from mneme.engine.accept import SELF
     from mneme.formats.proposal import Proposal, Source
 
     line = passage.line if passage.spoken and passage.path != STDIN else one.line
-    kind = home_kind(memory, BECOMES.get(one.kind, one.kind))
+    kind = _kind_in(memory, passage, one)
     about = one.name or (SELF if passage.spoken else "")
     said = {"about": about} if about and kind in ("fact", "entity") else {}
     said |= {"day": passage.day} if passage.day else {}
     return Proposal(
         _dated(one.text, passage.day), kind, BY, said=said, sources=(Source(passage.anchor(line), one.quote),)
     )
+
+
+def _kind_in(memory: Memory, passage: Passage, one: Statement) -> str:
+    """Return the kind of memory that a statement becomes in this profile."""
+    from mneme.capture.source import is_first_person
+    from mneme.engine.accept import SELF, home_kind
+
+    kind = one.kind
+    if kind == "correction":
+        kind = "feedback" if _OF_CONDUCT.search(one.text) else "fact"
+    homes = memory.workspace.profile.homes
+    home = homes.get(home_kind(memory, kind))
+    filed = home is None or home.form == "folder"  # no home of entities or cells, but files of the user's own
+    own = kind in ("fact", "entity") and passage.spoken and is_first_person(one.quote)
+    return SELF if own and filed and SELF in homes else home_kind(memory, kind)
 
 
 def _dated(text: str, day: str) -> str:

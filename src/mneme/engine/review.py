@@ -175,7 +175,7 @@ def _remember(memory: Memory, one: Outcome, reviewed: Reviewed) -> Done | None:
 
     kind = home_kind(memory, one.kind)
     form = form_of(memory, Wish(one.text, kind))
-    why = f"{'held us up' if one.friction else 'so the closure'} on {', '.join(one.days)}"
+    why = f"{'held us up on' if one.friction else 'noted at the close of'} {', '.join(one.days)}"
     given: dict[str, Any] = {"why": why, "since": one.days[0]}
     try:
         return memory.remember(
