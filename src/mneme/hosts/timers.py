@@ -98,9 +98,10 @@ def _systemd(root: Path, away: bool) -> Timer:  # noqa: FBT001 - as plan_timer s
     folder = user_folder() / ".config/systemd/user"
     name = _name(root)
     command = " ".join(_systemd_word(word) for word in _asking(root))
-    service = f"[Unit]\nDescription=Upkeep of the memory in {root}\n\n[Service]\nType=oneshot\nExecStart={command}\n"
+    said = " ".join(str(root).replace("%", "%%").split())
+    service = f"[Unit]\nDescription=Upkeep of the memory in {said}\n\n[Service]\nType=oneshot\nExecStart={command}\n"
     timer = (
-        f"[Unit]\nDescription=Wake the upkeep of the memory in {root}\n\n"
+        f"[Unit]\nDescription=Wake the upkeep of the memory in {said}\n\n"
         f"[Timer]\nOnCalendar=*:0/{EVERY_MINUTES}\nPersistent=true\nRandomizedDelaySec=20\n\n"
         "[Install]\nWantedBy=timers.target\n"
     )
