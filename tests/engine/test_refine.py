@@ -159,6 +159,16 @@ def test_what_days_state_and_no_home_has_is_suggested(opened: Callable[..., Memo
     assert "Invoices are sent on Mondays" in (memory.root / REPORT).read_text()
 
 
+def test_what_was_turned_down_is_not_told_again(opened: Callable[..., Memory], tmp_path: Path) -> None:
+    """Neither proposed nor so much as named in the report of another day."""
+    memory = opened(memory__DAY04_md="# 2026-01-04\n\n- Decision: SQLite for the cache, JSON lost writes\n")
+    (one,) = memory.refine().proposed
+    memory.reject([one.id], why="no")
+    memory.refine()
+    assert "SQLite" not in (tmp_path / REPORT).read_text()
+    assert memory.proposals() == ()
+
+
 def test_what_dreaming_lacked_one_thing_to_promote_is_suggested(opened: Callable[..., Memory]) -> None:
     """Asked for three times by two questions, where three questions are wanted."""
     note = "# 2026-01-04\n\n- The harbour crane is inspected by Berta in the second week of March\n"

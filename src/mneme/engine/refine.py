@@ -7,6 +7,7 @@ MEMORY.md stays with a person: a suggestion is a proposal like any other.
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -33,6 +34,7 @@ MOST_SUGGESTED = 20
 # A candidate that lacks so little is told of: one of its gates, and not much of its score.
 NEAR_SCORE = 0.75
 MOST_ASKED_ABOUT = 120
+_MARK = re.compile(r"^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _SUGGESTED_KINDS = frozenset({"decision", "preference", "correction", "gotcha", "fact"})
 
 
@@ -73,7 +75,7 @@ def refine(memory: Memory, *, force: bool = False, dry_run: bool = False) -> Ref
     refuse_shared(memory, "refine")
     checked = memory.check_first("refine", force=force)
     pieces = list(load_pieces(memory.workspace))
-    wanted = [*_near_misses(memory), *_left_in_days(memory, pieces)][:MOST_SUGGESTED]
+    wanted = _not_rejected(memory, [*_near_misses(memory), *_left_in_days(memory, pieces)])[:MOST_SUGGESTED]
     problems: list[Problem] = []
     findings = _findings(memory, checked, pieces, wanted, problems)
     classed = tuple(_classed(memory, pieces))
@@ -209,7 +211,7 @@ def _classed(memory: Memory, pieces: Sequence[Piece]) -> Iterator[Classed]:
             or profile.is_archived(record.path)
         ):
             continue
-        text = first_line(piece.gist or record.text)
+        text = _MARK.sub("", first_line(piece.gist or record.text))
         kind, conf = class_of(text, record.kind)
         has = record.kind if record.kind in CLASSES else ""
         yield Classed(record.id, record.path, record.line, text, kind, conf, has)
@@ -230,6 +232,18 @@ def _near_misses(memory: Memory) -> Iterator[Proposal]:
             why = f"asked for again and again; dreaming lacks {name}: {have:g} of {need:g}"
             source = Source(f"{one.path}:{one.line}", one.text)
             yield Proposal(one.text, PROMOTION, BY, said={"why": why}, sources=(source,))
+
+
+def _not_rejected(memory: Memory, wanted: Sequence[Proposal]) -> list[Proposal]:
+    """Return what nobody has turned down, in these words or nearly so: it is not so much as told again."""
+    from mneme.check.asked import duplicate_claim, settled_claims
+    from mneme.formats.proposal import REJECTED
+    from mneme.memory.cells.proposals import load_queue
+
+    queue = load_queue(memory.workspace)
+    rejected = {one.id for one in queue.proposals if one.fate == REJECTED}
+    claims = settled_claims(cell for cell in queue.file.cells if cell.id in rejected)
+    return [one for one in wanted if not duplicate_claim(one.text, one.topic, claims)]
 
 
 def _is_near(have: float, need: float) -> bool:
