@@ -181,3 +181,15 @@ def test_a_query_that_cannot_be_read_is_told(query: str) -> None:
     """With the name of the dimension."""
     with pytest.raises(BadInputError, match="the dimension 'mine'"):
         parse_dimension(query, "mine")
+
+
+def test_a_memory_of_nothing_but_signs_is_no_event_of_a_diagram() -> None:
+    """An empty event would keep a reader from drawing any of them."""
+    from mneme.consolidate.palace.page import print_view
+    from mneme.consolidate.palace.views import Group, Row, View
+
+    rows = (Row("2026-01-05", "🦞🦞", "a.md", "a.md", "live", "project"),)
+    more = (*rows, Row("2026-01-06", "moved", "b.md", "b.md", "live", "project"))
+    view = View("timeline", "Timeline", (Group("2026-02", rows), Group("2026-01", more)))
+    told = print_view(view, "memory/palace").partition("```\n")[0]
+    assert "    2026-01 : moved\n    2026-02 : \u2026\n" in told

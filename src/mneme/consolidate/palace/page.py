@@ -64,8 +64,8 @@ def _plain(text: str) -> str:
 def _timeline(groups: Sequence[Group]) -> Iterator[str]:
     yield from ("```mermaid", "timeline")
     for group in reversed(groups[:DIAGRAM_GROUPS]):
-        told = " : ".join(_label(row.text) for row in group.rows[:DIAGRAM_ROWS])
-        yield f"    {group.title} : {told}"
+        labels = [label for row in group.rows if (label := _label(row.text))][:DIAGRAM_ROWS]
+        yield " : ".join((f"    {group.title}", *(labels or ["\u2026"])))  # a row of nothing but signs is no event
     yield from ("```", "")
 
 
