@@ -58,7 +58,7 @@ SENSED, UNSENSED = ("closest", "stands", "chance"), ("grip", "agreement", "sprea
 LIGHT, STEPS = 1.0, 60
 # So many strangers may be answered unasked. Asked, so many questions of any set with an answer may go without one; and so
 # many of those that meet no word of the store, which are strangers' as a rule.
-STRAY_SHARE, SILENCED_SHARE, SILENCED_WORDLESS_SHARE = 0.025, 0.025, 0.025
+STRAY_SHARE, SILENCED_SHARE, SILENCED_WORDLESS_SHARE = 0.025, 0.01, 0.01
 # Questions on the ground of their store that it does not answer: they teach, and set no point.
 UNPOINTED = (ONE_DAY, KEYWORDS, REWORDED, LONG_TURNS, ANSWERED)
 
