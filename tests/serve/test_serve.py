@@ -184,7 +184,8 @@ def test_a_workspace_that_disappears_is_no_fault(user: User) -> None:
 def test_many_hooks_and_kills_leave_one_engine_and_no_orphan(user: User) -> None:
     """However often the engine is killed under its callers, each of them exits 0 with an answer, and one engine is left.
 
-    A machine that is too busy for the deadline has it told in the log instead.
+    A machine that is too busy for the deadline has it told in the log instead; now and then it comes between an answer that
+    was given and the end of the process, and tells it of that one too.
     """
     silent = 0
     hooks, kills = (1000, 100) if CAMPAIGN else (40, 6)
@@ -192,7 +193,7 @@ def test_many_hooks_and_kills_leave_one_engine_and_no_orphan(user: User) -> None
         done = user.hook("PreToolUse", READ | {"tool_use_id": str(number)})
         assert done.returncode == 0
         silent += not done.stdout
-        assert silent == user.log.count("out of time")
+        assert silent <= user.log.count("out of time")
         if number % (hooks // kills) == 0:
             for engine in filter(_is_engine, user.processes()):
                 os.kill(engine, signal.SIGKILL)
