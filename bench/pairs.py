@@ -15,6 +15,7 @@ from pathlib import Path
 from mneme.check.twin import find_twins
 
 PAIRS = Path(__file__).with_name("pairs.jsonl")
+MORE_CHINESE = PAIRS.with_name("pairs_zh.jsonl")
 LABELS = ("duplicate", "conflict")
 
 
@@ -33,24 +34,27 @@ def report(title: str, pairs: list[dict[str, str]]) -> None:
         said = sum(number for (_, answer), number in counts.items() if answer == label)
         true = sum(number for (truth, _), number in counts.items() if truth == label)
         cells.append(
-            f"{label}: precision {hit}/{said} = {hit / said if said else 1:.2f}, recall {hit}/{true} = {hit / true:.2f}"
+            f"{label}: precision {hit}/{said} = {hit / said if said else 1:.2f}, recall {hit}/{true} = {hit / (true or 1):.2f}"
         )
     false = sum(number for (truth, answer), number in counts.items() if truth == "neither" and answer != "neither")
     negatives = sum(number for (truth, _), number in counts.items() if truth == "neither")
-    print(f"{title:<18} {'; '.join(cells)}; alarms on {false} of {negatives} hard negatives")
+    print(f"{title:<20} {'; '.join(cells)}; alarms on {false} of {negatives} hard negatives")
 
 
 def main() -> None:
     """Print the report for each half and for each language."""
-    pairs = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
+    pairs, more = (
+        [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] for file in (PAIRS, MORE_CHINESE)
+    )
     for half in ("tuning", "held-out"):
         report(half, [pair for pair in pairs if pair["half"] == half])
         for language in ("en", "zh"):
             report(
                 f"  {half} {language}", [pair for pair in pairs if (pair["half"], pair["language"]) == (half, language)]
             )
+        report(f"  {half} more zh", [pair for pair in more if pair["half"] == half])
     if "--misses" in sys.argv[1:]:
-        for pair in pairs:
+        for pair in [*pairs, *more]:
             if pair["half"] == "tuning" and judged(pair) != pair["label"]:
                 print(f"{pair['label']} but {judged(pair)}: {pair['one']} | {pair['two']}")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Built by tools/build_skill.py from the sources of mneme: edit those, then `make skill`.
-# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 1c0afc270e7fb46c
+# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 5ee1ae432b632a50
 # ruff: noqa: B905, F821, I001, RUF100, UP036
 # fmt: off
 # mypy: ignore-errors
@@ -1342,9 +1342,10 @@ class Claim(NamedTuple):
 
 
 def raw_words(gists: Sequence[str]) -> list[list[str]]:
-    """Return the words of each gist, punctuation between them taken away, Chinese as pairs; no gist may hold a line feed.
+    """Return the words of each gist, without the punctuation between them; no gist may hold a line feed.
 
-    `plain_word` brings a word into its plain form, `framed` does so by itself: that is done once for each word there is.
+    Chinese counts as characters and as pairs of them. `plain_word` brings a word into its plain form, `framed` does so by
+    itself: that is done once for each word there is.
     """
     return list(map(str.split, plain_text(gists).split("\n")[:-1])) if gists else []
 
@@ -1439,7 +1440,8 @@ def _chinese_words(run: str) -> list[str]:
 
 
 def _pairs_claim(text: str) -> list[str]:
-    return [text[at : at + 2] for at in range(len(text) - 1)] if len(text) > 1 else [text] if text else []
+    """Return the characters of a text, and every two that stand together: told by both, order counts for half."""
+    return [*(text[at : at + 2] for at in range(len(text) - 1)), *text]
 
 
 @cache
@@ -1540,7 +1542,7 @@ def _scope(words: Sequence[str]) -> Iterator[tuple[str, str]]:
         following = words[at + 1] if at + 1 < len(words) else ""
         if word in NUMBERED_THINGS and _is_number(following) and (at == 0 or at + 2 < len(words)):
             yield word, following
-        elif following and (_years().fullmatch(word) or (following[0] == "号" and _is_number(word))):
+        elif following and (_years().fullmatch(word) or (following[0] == "号" and not word.strip(_CJK_DIGITS))):
             yield "year" if word.isascii() else "号", word
         elif word in rows:
             yield rows[word], stem(word)
