@@ -4,7 +4,8 @@
 
 A description becomes a card: its name, what it says, its parameters, the category that a scan would guess. Measured are
 the order (nDCG@10) by default, with so many categories kept, and flat; what a look-up costs; the published sentence
-before a prompt, on and off; and how often small talk is told a card. Yardsticks are of the same run: BM25, cosine and
+before a prompt, on and off; and how often small talk is told a card, and what wants no tool (`no_tool.json`: the half of
+what was written and labelled for it that the product does not ship as remarks). Yardsticks are of the same run: BM25, cosine and
 their reciprocal-rank fusion over the plain descriptions. Prompts are a fixed sample of each set, in the set's order.
 """
 
@@ -19,9 +20,11 @@ import re
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, median
 
+import numpy as np
 from rulers import Rulers
 from stores import Store, load_stores, measures
 from vectors import Kept
@@ -36,7 +39,14 @@ from mneme.index.sqlite import SqliteBackend
 from mneme.index.stretch import parse_stretches
 from mneme.index.words import parse_parts
 from mneme.memory.skills import CARDS
-from mneme.memory.skills.pieces import CATEGORIES_PATH, card_pieces, category_pieces
+from mneme.memory.skills.pieces import (
+    CATEGORIES_PATH,
+    REMARKS_PATH,
+    card_pieces,
+    category_pieces,
+    load_remarks,
+    remark_pieces,
+)
 from mneme.recall.calibration import CALIBRATION_FILE, THRESHOLD, scale_of
 from mneme.recall.capability import Limits, Prompt, find_capabilities, says_something, trigger_shares
 
@@ -82,7 +92,11 @@ class Registry:
         self.backend = SqliteBackend(Path(self._folder.name) / "semantic.sqlite")
         cards = [card_of(text, place) for place, text in enumerate(store.texts)]
         self.cards = self._with_categories(cards)
-        pieces = {CARDS: card_pieces(self.cards), CATEGORIES_PATH: category_pieces(CATEGORIES)}
+        pieces = {
+            CARDS: card_pieces(self.cards),
+            CATEGORIES_PATH: category_pieces(CATEGORIES),
+            REMARKS_PATH: remark_pieces(load_remarks()),
+        }
         self.backend.put_many([(path, "1", some) for path, some in pieces.items()])
         self.backend.set_meta("cards", str(len(self.cards)))
         for kind in ("workflow", "reflection", "correction"):
@@ -92,17 +106,8 @@ class Registry:
         self.backend.put_vectors(embeddings.name, vectors)
 
     def _with_categories(self, cards: list[Card]) -> list[Card]:
-        from dataclasses import replace
-
-        import numpy as np
-
-        def matrix(texts: list[str]) -> object:
-            return np.array([np.frombuffer(row, "<f4") for row in self.embeddings.embed_documents(texts)])
-
-        cosines = (
-            matrix([f"{card.name}\n{card.action_verb} {card.description}" for card in cards])
-            @ matrix([one.english for one in CATEGORIES]).T
-        )
+        said = matrix_of(self.embeddings, [f"{card.name}\n{card.action_verb} {card.description}" for card in cards])
+        cosines = said @ matrix_of(self.embeddings, [one.english for one in CATEGORIES]).T
         near = [dict(zip([one.name for one in CATEGORIES], map(float, row), strict=True)) for row in cosines]
         return [
             replace(card, category=guess_category(card.name, card.description, CATEGORIES, one))
@@ -164,21 +169,34 @@ def measure(store: Store, embeddings: Kept, queries: int) -> dict[str, object]:
     }  # fmt: skip
 
 
-def injections(registry: Registry, tops: list[float]) -> dict[str, float]:
-    """Return how often a right card is told, and how often small talk is told one, at 0.65 and where 90% are told."""
-    talk = json.loads(Path(__file__).with_name("small_talk.json").read_text("utf-8"))
-    strays = []
-    for text in talk:
-        answer = registry.ask(registry.prompt(text), Limits().categories) if says_something(text) else []
-        strays.append(answer[0][1] if answer else 0.0)
+def injections(registry: Registry, tops: list[float]) -> dict[str, object]:
+    """Return how often a right card is told, and how often what wants none is told one: at 0.65 and where 90% are told."""
+    here = Path(__file__)
+    sets = {"small talk": json.loads(here.with_name("small_talk.json").read_text("utf-8"))}
+    kinds = json.loads(here.with_name("no_tool.json").read_text("utf-8"))
+    sets["wants no tool"] = [text for texts in kinds.values() for text in texts]
     found = sorted((score for score in tops if score > 0.0), reverse=True)
     at = found[min(len(found) - 1, int(KEPT_SHARE * len(found)))]
-    return {
+    report: dict[str, object] = {
         "right card told at 0.65": round(sum(score >= THRESHOLD for score in tops) / len(tops), 4),
-        "small talk told at 0.65": round(sum(score >= THRESHOLD for score in strays) / len(strays), 4),
         "score where 90% of right cards are told": round(at, 4),
-        "small talk told there": round(sum(score >= at for score in strays) / len(strays), 4),
     }
+    for name, texts in sets.items():
+        strays = [_best(registry, text) for text in texts]
+        report[f"{name} ({len(texts)}) told at 0.65"] = round(sum(one >= THRESHOLD for one in strays) / len(texts), 4)
+        report[f"{name} told there"] = round(sum(one >= at for one in strays) / len(texts), 4)
+    return report
+
+
+def _best(registry: Registry, text: str) -> float:
+    """Return the score of the first card that a prompt would be told, 0 where there is none."""
+    answer = registry.ask(registry.prompt(text), Limits().categories) if says_something(text) else []
+    return answer[0][1] if answer else 0.0
+
+
+def matrix_of(embeddings: Kept, texts: list[str]) -> np.ndarray:
+    """Return the vectors of texts as a matrix."""
+    return np.array([np.frombuffer(row, "<f4") for row in embeddings.embed_documents(texts)])
 
 
 def precision(firsts: list[tuple[float, bool]], at: float) -> float:

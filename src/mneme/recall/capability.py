@@ -3,7 +3,8 @@
 Words and meaning are fused by the one ranking of the index, and its odds are laid on a scale on which 0.65 stands
 where nine of ten first cards are right (`calibration`). A trigger that makes up enough of a prompt is a ranker of its own, with
 a threshold of its own: its words are the author's, in whatever language. What a person corrected goes first; what has kept failing, or
-was not used for long, needs more. One look at the embedder serves a prompt: categories and cards keep their vectors.
+was not used for long, needs more. A prompt that is hardly nearer to a card than to what people say that no tool is needed
+for is told none. One look at the embedder serves a prompt: categories and cards keep their vectors.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from mneme.recall.calibration import Scale
 
 CARD, WORKFLOW, REFLECTION, CORRECTION, CATEGORY = "card", "workflow", "reflection", "correction", "category"
+REMARK = "remark"
 # The note of an index under the name of a kind of which it has no piece: it need not be looked for.
 NOTHING = "0"
 LONGEST_PROMPT = 4_000
@@ -221,6 +223,7 @@ def _look(
     backend: Backend, prompt: Prompt, scale: Scale, categories: tuple[str, ...], wanted: Wanted, *, strict: bool
 ) -> Iterator[Capability]:
     ranked, _ = find_ranked(backend, _without(prompt.text, _ONLY_PORTUGUESE), prompt.meaning, wanted)
+    wish = wish_of(backend, prompt, scale)
     pieces = dict(backend.pieces([one.row for one in ranked], wanted))
     for one in ranked:
         piece = pieces.get(one.row)
@@ -231,8 +234,25 @@ def _look(
             ("trigger said", TRIGGER_SAID if prompt.shares.get(piece.record.id) else 0.0),
             ("another category", 0.0 if piece.topic in categories else OTHER_CATEGORY),
         )
-        why = (*one.why, *(term for term in more if term[1]))
-        yield Capability(piece, scale.score(one.log_odds + sum(value for _, value in more)), why)
+        odds = one.log_odds + sum(value for _, value in more)
+        doubt = scale.doubt(odds, wish)
+        why = (*one.why, *(term for term in (*more, ("may want none", doubt)) if term[1]))
+        yield Capability(piece, scale.score(odds + doubt), why)
+
+
+def wish_of(backend: Backend, prompt: Prompt, scale: Scale) -> float | None:
+    """Return the log-odds that a prompt wants a card at all; None where that can't be told."""
+    lead = lead_of(backend, prompt) if scale.wants else None
+    return None if lead is None else scale.wish(lead)
+
+
+def lead_of(backend: Backend, prompt: Prompt) -> float | None:
+    """Return by how much the nearest card is nearer to a prompt than the nearest remark that wants none."""
+    nearest = [
+        backend.by_vector(prompt.meaning.embedder, prompt.meaning.vector, 1, Wanted(kinds=(kind,))).hits
+        for kind in (CARD, REMARK)
+    ]
+    return nearest[0][0][1] - nearest[1][0][1] if all(nearest) else None
 
 
 def _with_triggered(

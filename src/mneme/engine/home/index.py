@@ -32,6 +32,7 @@ ACTIVE_CARDS = "cards"
 _KINDS = {
     skills.CARDS: pieces.CARD,
     pieces.CATEGORIES_PATH: pieces.CATEGORY,
+    pieces.REMARKS_PATH: pieces.REMARK,
     skills.WORKFLOWS: pieces.WORKFLOW,
     skills.REFLECTIONS: pieces.REFLECTION,
     skills.CORRECTIONS: pieces.CORRECTION,
@@ -97,6 +98,7 @@ def _bring(home: Home, backend: SqliteBackend) -> None:
     parts: list[tuple[str, str, Callable[[], Sequence[Piece]]]] = [
         (skills.CARDS, found.stamp, lambda: pieces.card_pieces(found.cards)),
         (pieces.CATEGORIES_PATH, _stamp_of_categories(home), lambda: pieces.category_pieces(categories_of(home))),
+        (pieces.REMARKS_PATH, _stamp_of_remarks(), lambda: pieces.remark_pieces(pieces.load_remarks())),
         *_row_parts(home),
     ]
     fresh = [(path, stamp, make()) for path, stamp, make in parts if known.get(path) != stamp]
@@ -143,6 +145,10 @@ def note_problems(home: Home, problems: Sequence[Problem]) -> None:
 def _stamp_of_categories(home: Home) -> str:
     said = "\0".join(f"{one.name}\0{one.english}\0{one.portuguese}" for one in categories_of(home))
     return files.digest(said.encode("utf-8", "surrogatepass"))
+
+
+def _stamp_of_remarks() -> str:
+    return files.digest("\0".join(pieces.load_remarks()).encode("utf-8"))
 
 
 def find_embedder(home: Home) -> tuple[Embedder | None, str]:

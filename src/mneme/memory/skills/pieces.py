@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mneme.formats.outcome import SUCCESS
@@ -19,7 +22,10 @@ if TYPE_CHECKING:
     from mneme.formats.outcome import Correction, Reflection, Workflow
 
 CARD, WORKFLOW, REFLECTION, CORRECTION, CATEGORY = "card", "workflow", "reflection", "correction", "category"
+REMARK = "remark"
 CATEGORIES_PATH = "categories"  # no file: the table of categories, under the name that the index keeps it by
+REMARKS_PATH = "remarks"  # nor these: what people say that no tool is needed for
+REMARKS_FILE = Path(__file__).with_name("remarks.json")
 
 
 def card_pieces(cards: Iterable[Card]) -> tuple[Piece, ...]:
@@ -100,6 +106,21 @@ def category_pieces(categories: Iterable[Category]) -> tuple[Piece, ...]:
         for one in categories
         for place, text in enumerate((one.english, one.portuguese))
         if text
+    )
+
+
+@cache
+def load_remarks() -> tuple[str, ...]:
+    """Return what people say to an agent that it needs no tool for, in English, Chinese and Portuguese."""
+    read = json.loads(REMARKS_FILE.read_text("utf-8"))
+    return tuple(remark for kind in read.values() for remark in kind)
+
+
+def remark_pieces(remarks: Iterable[str]) -> tuple[Piece, ...]:
+    """Return a piece for each remark: a prompt that is as near to one of these as to any card is about no card."""
+    return tuple(
+        Piece(Record(f"{REMARKS_PATH}#{place}", REMARK, REMARKS_PATH, 0, 0, text), body=text)
+        for place, text in enumerate(remarks)
     )
 
 
