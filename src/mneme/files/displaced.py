@@ -6,12 +6,11 @@ and compared before it goes; a version that turned up late is moved into history
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from typing import TYPE_CHECKING
 
-from mneme.errors import WARN, NotFoundError, Problem
+from mneme.errors import WARN, NotFoundError, Problem, StorageError
 from mneme.files.disk import TICK_NS, WORKPLACE, find_file, make_folder
 from mneme.files.journal import get_entry, history_folder
 from mneme.files.plan import digest
@@ -74,11 +73,16 @@ def keep_version(root: Path, entry: Entry, index: int, place: Path) -> Path:
 def settle(root: Path, *, at_once: bool = False) -> list[Problem]:
     """Drop old contents that nobody touched for a while; keep and report those that changed after we put them aside."""
     problems = []
-    with contextlib.suppress(FileNotFoundError):
+    try:
         for name in sorted(os.listdir(displaced_folder(root))):
             place = displaced_folder(root) / name
             if at_once or time.time() - place.stat().st_ctime >= KEEP_SECONDS:
                 problems += _settle_one(root, place)
+    except FileNotFoundError:
+        pass
+    except OSError as fault:
+        message = f"what was put aside in '{displaced_folder(root)}' cannot be looked at: {fault.strerror}"
+        raise StorageError(message, f"ls -l {displaced_folder(root)}") from fault
     return problems
 
 

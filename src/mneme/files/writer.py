@@ -370,6 +370,8 @@ def _sweep_staged(root: Path, entry: Entry) -> None:
     with contextlib.suppress(MnemeError, OSError):
         for index in range(len(entry.steps)):
             _temp(root, entry, index).unlink(missing_ok=True)
+        # The journal is all that knows of them: it goes when they are gone for good.
+        _sync_folders(root, entry)
         _prune(root, entry.made)
         journal.discard(root, entry)
 
