@@ -6,6 +6,7 @@ cells. Nothing is set but what `mneme init` sets. `Filed.ask` is `memory.recall`
 
 from __future__ import annotations
 
+import os
 import tempfile
 from bisect import bisect_right
 from contextlib import contextmanager
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
 
     from mneme.index.rank import View, Weights
     from mneme.recall.answer import Answer
+
+# Whoever measures is asked to trust nothing: what is measured is trusted in a folder of settings that goes with it.
+_SETTINGS = tempfile.TemporaryDirectory(prefix="mneme-bench-settings-")
+os.environ["XDG_CONFIG_HOME"] = _SETTINGS.name
 
 CELLS = "memory/items.mneme"
 FIRST_DAY = date(2026, 1, 1)  # of what was said one after the other at no time that is known

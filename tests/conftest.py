@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 
 from hypothesis import HealthCheck, settings
 
@@ -14,6 +15,10 @@ settings.register_profile(
     "campaign", max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
 )
 settings.load_profile("campaign" if os.environ.get("MNEME_CAMPAIGN") else "bounded")
+
+# The folders that tests trust are nobody's: they are told in settings that go with the suite.
+_SETTINGS = tempfile.TemporaryDirectory(prefix="mneme-tests-")
+os.environ["XDG_CONFIG_HOME"] = _SETTINGS.name
 
 # A shell that runs something in the background has it ignore Ctrl-C, and its children inherit that. The tests are about
 # what happens when somebody presses it.
