@@ -442,7 +442,12 @@ def _write_over(target: Path, content: bytes, temp: Path) -> None:
 
 def _recover_held(root: Path) -> list[Problem]:
     problems: list[Problem] = []
-    for name in journal.pending(root):
+    names = journal.pending(root)
+    if names:
+        with storage_errors(root / WORKPLACE, "recover"):
+            # Who was killed may have named a plan committed and not made the name last: nothing is built on it before.
+            sync_folder(journal.journal_folder(root))
+    for name in names:
         with storage_errors(root / WORKPLACE, "recover"):
             problems += _recover_one(root, name)
     return problems
