@@ -23,6 +23,7 @@ KNOWN = (
     + cell(3, "travel", "User prefers aisle seats on long flights")
     + cell(4, "travel", "User prefers morning flights", "superseded")
     + cell(5, "style", "提交信息使用祈使句")
+    + cell(6, "style", "Prefer tabs over spaces")
 )
 
 
@@ -35,6 +36,7 @@ KNOWN = (
         ("Cache entries expire after 90 seconds", "storage/cache", NEW, ""),
         ("User prefers morning flights", "travel", NEW, ""),
         ("提交信息要使用祈使句", "style", EXISTS, "FACT-0005"),
+        ("Prefer spaces over tabs", "style", NEW, ""),
         ("Backups run every night", "ops", NEW, ""),
         ("", "ops", NEW, ""),
     ],

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Built by tools/build_skill.py from the sources of mneme: edit those, then `make skill`.
-# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 5ee1ae432b632a50
+# License: MIT. Needs Python 3.9 or later and nothing else. Sources: 4890e6396fafbe46
 # ruff: noqa: B905, F821, I001, RUF100, UP036
 # fmt: off
 # mypy: ignore-errors
@@ -1562,6 +1562,11 @@ def likeness(one: frozenset[str], two: frozenset[str]) -> float:
     shared = len(one & two)
     return shared / (len(one) + len(two) - shared) if shared else 0.0
 
+# Of so many words is what changes places; and what relates two things both ways.
+LONGEST_THING = 3
+
+MUTUAL = frozenset({"and", "or", "nor", "plus", "with", "versus", "vs", "between", "married", *"和与及或跟"})
+
 SAME, OPPOSED, APART = "same", "opposed", "apart"
 
 
@@ -1574,10 +1579,30 @@ def compare_claims(one: Claim, two: Claim) -> tuple[str, str]:
     reason = _rival_value(one, two) or (f"{min(names[0])} or {min(names[1])}" if all(names) else "")
     if not reason and (DENIED in one.stance) != (DENIED in two.stance):
         reason = "one denies it"
+    if not reason and one.words != two.words and _turned_round(one.words, two.words):
+        reason = "one turns it round"
     if not reason:
         return SAME, ""
     others = left - names[0], right - names[1]
     return (APART, "") if all(others) else (OPPOSED, reason)
+
+
+def _turned_round(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
+    """Say whether two things have changed places about what relates them: `Ann reports to Bob`, `tabs over spaces`.
+
+    What is only enumerated, or related both ways, may stand in any order. Of Chinese the characters count, not the pairs.
+    """
+    one, two = (tuple(word for word in words if len(word) == 1 or not is_wide(word[:1])) for words in (one, two))
+    if one == two or Counter(one) != Counter(two):
+        return False
+    first = next(at for at, pair in enumerate(zip(one, two)) if pair[0] != pair[1])
+    last = len(one) - next(at for at, pair in enumerate(zip(one[::-1], two[::-1])) if pair[0] != pair[1])
+    mine, yours = one[first:last], two[first:last]
+    for size in range(1, min(LONGEST_THING, (len(mine) - 1) // 2) + 1):
+        between = mine[size:-size]
+        if yours == (*mine[-size:], *between, *mine[:size]) and MUTUAL.isdisjoint(between):
+            return True
+    return False
 
 
 def _scopes_differ(one: Claim, two: Claim) -> bool:
