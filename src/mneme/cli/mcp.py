@@ -19,6 +19,8 @@ from mneme.errors import EXIT_CLEAN
 if TYPE_CHECKING:
     import argparse
 
+    from mcp.server.mcpserver import MCPServer
+
     from mneme.cli.context import IO
 
 EXAMPLES = """
@@ -50,10 +52,26 @@ def run(args: argparse.Namespace, io: IO) -> int:
         return _serve_http(args.http, io)
     workplace = Workplace(io.workspace, shared=io.shared, now=clock)
     try:
-        make_server(workplace, version("mneme-engine")).run("stdio")
+        _serve_stdio(make_server(workplace, version("mneme-engine")))
     finally:
         workplace.close()
     return EXIT_CLEAN
+
+
+def _serve_stdio(server: MCPServer) -> None:
+    """Serve until the client leaves; a request to end comes between two steps, and is no fault of the one under way."""
+    import asyncio
+    import signal
+
+    async def serve() -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            heed = signal.getsignal(number)
+            if callable(heed):
+                loop.add_signal_handler(number, heed, number, None)
+        await server.run_stdio_async()
+
+    asyncio.run(serve())
 
 
 def _serve_http(port: int, io: IO) -> int:
